@@ -1,0 +1,233 @@
+// See check.h. Tests: tests/unit/check_test.cc; all shipped rules are checked there too.
+#include "engine/check.h"
+
+#include <algorithm>
+
+#include "engine/compiled_rule.h"
+#include "engine/edits.h"
+#include "engine/imports.h"
+#include "engine/parsed_file.h"
+#include "engine/revert.h"
+#include "engine/sites.h"
+#include "engine/token.h"
+
+namespace suture {
+namespace {
+
+// The rule as it is run on an example: no scope (but for rules that edit their scope), all sites.
+Rule for_examples(const Rule& rule) {
+  Rule out = rule;
+  out.select = Select{};
+  out.expect = Expect{0, kNone, false};
+  const bool edits_scope = !rule.base.narrow.match && rule.any_of.empty();
+  if (!edits_scope) {
+    out.in.clear();
+  } else {
+    for (Text& name : out.in) name.value = name.value.substr(name.value.rfind('.') + 1);  // npos + 1 == 0
+  }
+  return out;
+}
+
+struct Trial {
+  std::size_t old_sites = 0;
+  std::string text;  // what comes out
+  std::optional<std::string> problem;
+  bool stable = true;  // all result, nothing old, no new syntax error
+};
+
+std::string problem_text(const RuleSites& sites) {
+  if (!sites.ambiguous.empty()) return "two of the rule's shapes hold at one site";
+  if (!sites.unresolved.empty()) return "the rule's match holds and none of its shapes does";
+  if (!sites.broken.empty()) return "a syntax error overlaps the site";
+  return "";
+}
+
+Trial try_import(const CompiledImport& import, const ParsedFile& file, const std::string& text) {
+  Trial out;
+  const ImportStatus before = find_import(file.target(), import, "example.py", "example");
+  if (before.kind == ImportStatus::Kind::taken) {
+    out.problem = "the name " + import.bound() + " is bound by something else";
+    return out;
+  }
+  out.old_sites = before.kind == ImportStatus::Kind::missing ? 1 : 0;
+  out.text = out.old_sites == 0 ? text : splice(text, insert_import(file.target(), import));
+  const auto after = parse_file("example", out.text);
+  out.stable = !after->problem &&
+               find_import(after->target(), import, "example.py", "example").kind == ImportStatus::Kind::satisfied;
+  return out;
+}
+
+// Runs the rule once on a text, and looks at what it left.
+Trial try_rule(const CompiledRule& rule, const std::string& text) {
+  Trial out;
+  out.text = text;
+  const auto file = parse_file("example", text);
+  if (file->problem || file->tree.broken()) {
+    out.problem = file->problem ? file->problem->message : "it is not valid Python";
+    return out;
+  }
+  if (const CompiledImport* import = rule.import()) return try_import(*import, *file, text);
+  const RuleSites sites = find_sites(rule, file->target(), std::nullopt);
+  if (std::string problem = problem_text(sites); !problem.empty()) {
+    out.problem = std::move(problem);
+    return out;
+  }
+  out.old_sites = sites.old.size();
+  std::vector<Splice> splices;
+  for (const Site& site : sites.old) {
+    Rewrite rewrite = edit_site(rule, file->target(), site);
+    if (rewrite.problem) {
+      out.problem = rewrite.problem->message;
+      return out;
+    }
+    splices.insert(splices.end(), rewrite.splices.begin(), rewrite.splices.end());
+  }
+  if (order_splices(splices)) {
+    out.problem = "two of its sites edit the same bytes";
+    return out;
+  }
+  out.text = splice(text, splices);
+  const auto after = parse_file("example", out.text);
+  const RuleSites then = after->problem ? RuleSites{} : find_sites(rule, after->target(), std::nullopt);
+  out.stable = !after->problem && !after->tree.broken() && then.old.empty() && problem_text(then).empty() &&
+               then.result.size() >= sites.result.size() + sites.old.size();
+  return out;
+}
+
+std::string with_newline(std::string text) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+bool same_code(const std::string& a, const std::string& b, bool exact) {
+  if (exact) return with_newline(a) == with_newline(b);
+  const auto x = parse_file("example", with_newline(a));
+  const auto y = parse_file("example", with_newline(b));
+  return !x->problem && !y->problem && token_sequence(*x->source, x->tree) == token_sequence(*y->source, y->tree);
+}
+
+ExampleReport run_example(const CompiledRule& rule, const Example& example, std::size_t index) {
+  const Text& given = example.same ? *example.same : *example.before;
+  ExampleReport out{index, ExampleVerdict::passed, "", given.at, ""};
+  const auto is = [&](ExampleVerdict verdict, std::string message) {
+    out.verdict = verdict;
+    out.message = std::move(message);
+    return out;
+  };
+  const Trial trial = try_rule(rule, with_newline(given.value));
+  if (trial.problem) return is(ExampleVerdict::broken, *trial.problem);
+  if (example.same) {
+    return trial.old_sites == 0 ? out : is(ExampleVerdict::noisy, "the rule edits what should stay the same");
+  }
+  if (trial.old_sites == 0) return is(ExampleVerdict::missing, "the rule finds nothing to edit here");
+  out.got = trial.text;
+  if (!same_code(trial.text, example.after->value, example.exact))
+    return is(ExampleVerdict::wrong, "the result is not `after`");
+  if (!trial.stable)
+    return is(ExampleVerdict::unstable,
+              "what the edit leaves is not what the rule calls a result; write out `applied:`");
+  out.got.clear();
+  return out;
+}
+
+// The rule's own pattern, its metavariables as plain names: what the edit makes of it must be a result and nothing old.
+std::optional<Error> own_pattern(const CompiledRule& rule) {
+  for (const CompiledShape& shape : rule.shapes) {
+    const CompiledNarrowing& n = shape.narrow;
+    const bool plain = n.match && n.where.empty() && n.inside.empty() && n.has.empty() && n.after.empty() &&
+                       n.before.empty() && n.not_inside.empty() && n.not_has.empty() && n.not_after.empty() &&
+                       n.not_before.empty() && n.match->form() != Pattern::Form::clause;
+    if (!plain || rule.shapes.size() > 1 || rule.done_if) continue;
+    std::string code;
+    for (char c : n.match->written()) {
+      if (c == '$') {
+        code += "m_";
+      } else {
+        code += c;
+      }
+    }
+    const Trial trial = try_rule(rule, with_newline(code));
+    if (trial.problem || trial.old_sites == 0 || trial.stable) continue;
+    return rule_error(*rule.rule, shape.shape->at,
+                      "what this rule leaves of its own pattern is not what it calls a result",
+                      "a second run would edit again; write out `applied:`");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view example_verdict_name(ExampleVerdict verdict) {
+  switch (verdict) {
+    case ExampleVerdict::passed:
+      return "passed";
+    case ExampleVerdict::missing:
+      return "missing";
+    case ExampleVerdict::noisy:
+      return "noisy";
+    case ExampleVerdict::wrong:
+      return "wrong";
+    case ExampleVerdict::unstable:
+      return "unstable";
+    case ExampleVerdict::broken:
+      return "broken";
+  }
+  return "?";
+}
+
+std::vector<ExampleReport> run_examples(const Rule& rule) {
+  const Rule free = for_examples(rule);
+  const auto compiled = compile_rule(free);
+  std::vector<ExampleReport> out;
+  if (!compiled) return out;
+  for (std::size_t i = 0; i < rule.examples.size(); ++i) out.push_back(run_example(*compiled, rule.examples[i], i));
+  return out;
+}
+
+Status check_rule(const Rule& rule) {
+  const auto compiled = compile_rule(rule);
+  if (!compiled) return compiled.error();
+  for (const ExampleReport& report : run_examples(rule)) {
+    if (report.verdict == ExampleVerdict::passed) continue;
+    std::string hint = report.got.empty() ? "" : "it became: " + report.got;
+    while (!hint.empty() && hint.back() == '\n') hint.pop_back();
+    return rule_error(rule, report.at,
+                      "example " + std::to_string(report.index + 1) + " of " + rule.id + " is " +
+                          std::string(example_verdict_name(report.verdict)) + ": " + report.message,
+                      hint);
+  }
+  const Rule free = for_examples(rule);
+  const auto open = compile_rule(free);
+  if (auto error = own_pattern(*open)) return *error;
+  return Nothing{};
+}
+
+Status check_patch(const Patch& patch) {
+  for (const auto* list : {&patch.needs, &patch.superseded}) {
+    for (const Condition& condition : *list) {
+      if (condition.package && condition.package->value != patch.package.value) {
+        return patch_error(patch, condition.package->at,
+                           "conditions on another package are not in this version of suture",
+                           "name files of " + patch.package.value);
+      }
+      const auto narrowing = compile_narrowing(condition.narrow, *patch.source);
+      if (!narrowing) return narrowing.error();
+      if (condition.not_match) {
+        const auto pattern = compile_text(*condition.not_match, *patch.source, "not_match");
+        if (!pattern) return pattern.error();
+      }
+    }
+  }
+  const bool must_find = std::any_of(patch.rules.begin(), patch.rules.end(), [](const Rule& rule) {
+    return rule.expect.min > 0 && (rule.base.narrow.match || !rule.any_of.empty() || !rule.in.empty());
+  });
+  for (std::size_t i = 0; i < patch.rules.size() && !must_find; ++i) {
+    if (patch.rules[i].expect.min == 0)
+      return patch_error(patch, patch.rule_ids[i].at,
+                         "no rule of this patch must find anything: it would always read as applied",
+                         "give one of its rules an `expect` of at least 1");
+  }
+  return Nothing{};
+}
+
+}  // namespace suture

@@ -1,0 +1,84 @@
+// A rule with its patterns compiled and checked: every pattern parses, every metavariable of an edit is bound, scopes
+// and kinds are legal. What read/rule.h holds as text is held here as Pattern.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/pattern.h"
+#include "read/rule.h"
+#include "read/version.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace suture {
+
+struct CompiledWhere {
+  std::string name;
+  std::optional<Kind> kind;
+  std::shared_ptr<const re2::RE2> regex, not_regex;
+  std::optional<Pattern> match, has;
+  std::vector<std::string> one_of;
+};
+
+struct CompiledNarrowing {
+  std::optional<Pattern> match;
+  std::vector<CompiledWhere> where;
+  std::vector<Pattern> inside, has, after, before;
+  std::vector<Pattern> not_inside, not_has, not_after, not_before;
+  [[nodiscard]] bool binds(const std::string& name) const;
+};
+
+struct CompiledReplace {
+  std::optional<Pattern> whole;
+  std::vector<std::pair<std::string, Pattern>> parts;
+};
+struct CompiledArgument {
+  std::string name;
+  std::optional<std::uint32_t> position;
+  Pattern becomes;
+};
+struct CompiledInsert {
+  Place place = Place::insert_before;
+  Pattern block;
+};
+// `from MODULE import NAME [as ALIAS]` or `import MODULE [as ALIAS]`.
+struct CompiledImport {
+  std::string module, name, alias;  // name empty: `import MODULE`
+  std::string statement;            // as it is written, one line
+  // The name that it binds in the module.
+  [[nodiscard]] std::string bound() const;
+};
+using CompiledEdit = std::variant<CompiledReplace, CompiledArgument, CompiledInsert, CompiledImport>;
+
+struct CompiledShape {
+  CompiledNarrowing narrow;
+  std::optional<CompiledEdit> edit;
+  // What the code looks like when the edit is in place, where that is a search (written out, or derived from a
+  // replacement); inserts and arguments are compared in place instead.
+  std::optional<CompiledNarrowing> applied;
+  std::optional<SpecifierSet> versions;
+  const Shape* shape = nullptr;
+};
+
+struct CompiledRule {
+  const Rule* rule = nullptr;
+  CompiledNarrowing base;             // the rule's own match and narrowing
+  std::vector<CompiledShape> shapes;  // at least one
+  std::optional<CompiledNarrowing> done_if;
+  [[nodiscard]] const CompiledImport* import() const;  // an add_import rule
+};
+
+// Errors point into the rule's YAML file.
+Result<CompiledRule> compile_rule(const Rule& rule);
+// For conditions of patch.yaml, which carry patterns too.
+Result<CompiledNarrowing> compile_narrowing(const Narrowing& narrowing, const Source& yaml);
+Result<Pattern> compile_text(const Text& text, const Source& yaml, std::string_view what);
+
+}  // namespace suture

@@ -1,0 +1,100 @@
+// See edits.h. Tests: tests/unit/edits_test.cc.
+#include "engine/edits.h"
+
+#include <algorithm>
+
+#include "engine/layout.h"
+
+namespace suture {
+namespace {
+
+Rewrite problem(const CodeView& target, const Site& site, std::string message) {
+  return {{}, RewriteProblem{std::move(message), "", site.match.range(*target.tree)}};
+}
+
+Rewrite replace_parts(const CompiledRule& rule, const CompiledReplace& replace, const CodeView& target,
+                      const Site& site) {
+  Rewrite out;
+  for (const auto& [name, pattern] : replace.parts) {
+    const auto it = site.match.bindings.find(name);
+    if (it == site.match.bindings.end() || it->second.run || it->second.nodes.size() != 1)
+      return problem(target, site, "$" + name + " stands for a run here, and only a node can be replaced");
+    // A name that occurs several times: each place is changed.
+    std::vector<NodeId> nodes = it->second.nodes;
+    for (const auto& [p, t] : site.match.pairs) {
+      const CompiledShape& shape = rule.shapes[site.shape];
+      const Metavariable* mv = shape.narrow.match->metavariable(p);
+      if (mv != nullptr && mv->name == name && std::find(nodes.begin(), nodes.end(), t) == nodes.end())
+        nodes.push_back(t);
+    }
+    for (NodeId node : nodes) {
+      Rewrite one = replace_node(target, node, name, site.match.bindings, pattern, rule.rule->comments);
+      if (one.problem) return one;
+      out.splices.insert(out.splices.end(), one.splices.begin(), one.splices.end());
+    }
+  }
+  return out;
+}
+
+Rewrite insert(const CompiledInsert& edit, const CodeView& target, const Site& site) {
+  const Tree& tree = *target.tree;
+  NodeId anchor = kNone;
+  NodeId suite = kNone;
+  bool above = true;
+  if (edit.place == Place::prepend_body || edit.place == Place::append_body) {
+    const NodeId node = site.match.nodes[0];
+    suite = tree.is(node, kinds().module) ? node : tree.child(node, fields().body);
+    if (suite == kNone) return problem(target, site, "there is no body here to insert into");
+    const auto statements = statements_of(tree, suite);
+    if (statements.empty()) return problem(target, site, "the body here is empty");
+    const NodeId docstring = docstring_of(tree, suite);
+    if (edit.place == Place::append_body) {
+      anchor = statements.back();
+      above = false;
+    } else {
+      anchor = docstring == kNone ? statements.front() : docstring;
+      above = docstring == kNone;
+    }
+  } else {
+    above = edit.place == Place::insert_before;
+    anchor = statement_of(tree, above ? site.match.nodes.front() : site.match.nodes.back());
+    suite = tree[anchor].parent;
+    if (suite == kNone) return problem(target, site, "nothing can be inserted beside the module itself");
+  }
+  const std::string block = render_block(edit.block, target, site.match.bindings, suite_indentation(target, suite),
+                                         indentation_unit(target, suite), target.source->newline());
+  return {above ? insert_above(target, anchor, block) : insert_below(target, anchor, block), std::nullopt};
+}
+
+}  // namespace
+
+Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site) {
+  const CompiledShape& shape = rule.shapes[site.shape];
+  Rewrite out;
+  if (const auto* replace = std::get_if<CompiledReplace>(&*shape.edit)) {
+    out = replace->whole ? replace_match(target, *shape.narrow.match, site.match, *replace->whole, rule.rule->comments)
+                         : replace_parts(rule, *replace, target, site);
+  } else if (const auto* argument = std::get_if<CompiledArgument>(&*shape.edit)) {
+    out = replace_node(target, site.argument, "ARG", site.match.bindings, argument->becomes, rule.rule->comments);
+  } else if (const auto* block = std::get_if<CompiledInsert>(&*shape.edit)) {
+    out = insert(*block, target, site);
+  }
+  for (Splice& s : out.splices) s.rule = rule.rule->id;
+  return out;
+}
+
+std::optional<Overlap> order_splices(std::vector<Splice>& splices) {
+  std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
+    return a.begin != b.begin ? a.begin < b.begin
+                              : (a.begin == a.end) > (b.begin == b.end);  // at one point: insertions first
+  });
+  for (std::size_t i = 1; i < splices.size(); ++i) {
+    const Splice& a = splices[i - 1];
+    const Splice& b = splices[i];
+    const bool same_point = a.begin == a.end && b.begin == b.end && a.begin == b.begin && !(a.import && b.import);
+    if (a.end > b.begin || same_point) return Overlap{a.rule, b.rule, {b.begin, std::max(a.end, b.begin)}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace suture

@@ -1,0 +1,25 @@
+// From old sites to splices: what each edit of a rule does at one site.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/compiled_rule.h"
+#include "engine/rewrite.h"
+#include "engine/sites.h"
+
+namespace suture {
+
+// Splices of the rule's edit at an old site, ascending; or why it cannot be made there.
+Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site);
+
+// Two rules touch the same bytes: overlapping removals, or insertions at one point. Imports may share a point.
+struct Overlap {
+  std::string first, second;  // rule ids
+  Range at;                   // of the target
+};
+// Sorts the splices (imports at one point keep their order) and looks for overlaps.
+std::optional<Overlap> order_splices(std::vector<Splice>& splices);
+
+}  // namespace suture

@@ -1,0 +1,495 @@
+// See judge.h and plan.h. Tests: tests/unit/judge_test.cc has each row of the table; tests/cli the messages.
+#include "engine/judge.h"
+
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "engine/conditions.h"
+#include "engine/evidence.h"
+#include "engine/revert.h"
+#include "engine/write_patch.h"
+
+namespace suture {
+namespace {
+
+const FileState* find_file(const TreeState& state, const std::string& path) {
+  const auto it = state.files.find(path);
+  return it == state.files.end() ? nullptr : &it->second;
+}
+
+// The bytes differ from what the distribution shipped, and from what suture left.
+bool edited_by_hand(const TreeState& state, const std::string& path) {
+  const FileState* file = find_file(state, path);
+  if (file == nullptr || file->kind != FileState::Kind::regular) return false;
+  const auto left = state.receipt.files.find(path);
+  if (left != state.receipt.files.end()) return left->second.left_sha256 != file->sha256;
+  const auto shipped = state.dist.record.find(path);
+  return shipped != state.dist.record.end() && shipped->second != file->sha256;
+}
+
+class Verdicts {
+ public:
+  Verdicts(Workbench& bench, const TreeState& state, const Patch& patch, const std::vector<Patch>& all,
+           const PlanOptions& options, bool alone)
+      : bench_(bench), state_(state), patch_(patch), all_(all), options_(options), alone_(alone) {
+    out_.outcome.patch = patch.name;
+  }
+
+  Judgement run() {
+    out_.run = run_patch(bench_, state_, patch_);
+    for (const RuleRun& rule : out_.run.rules) {
+      if (rule.rule != nullptr) out_.outcome.rules.push_back(outcome_of(rule));
+    }
+    if (out_.run.error) {
+      out_.outcome.fatal = out_.run.error;
+      out_.outcome.reason = out_.run.error->message;
+      out_.outcome.verdict = Verdict::drifted;
+      return std::move(out_);
+    }
+    decide();
+    notes();
+    return std::move(out_);
+  }
+
+ private:
+  bool is(Verdict verdict, std::string reason = "", std::string hint = "") {
+    out_.outcome.verdict = verdict;
+    out_.outcome.reason = std::move(reason);
+    if (!hint.empty()) out_.outcome.hints.push_back(std::move(hint));
+    return true;
+  }
+
+  void decide() {
+    if (absent()) return;
+    if (by_receipt()) return;
+    if (out_of_range()) return;
+    if (!alone_ && conflicting()) return;
+    if (superseded()) return;
+    if (blocked()) return;
+    if (by_sites()) {
+      if (!alone_) only_without_others();
+      return;
+    }
+    if (!alone_ && out_.outcome.verdict == Verdict::applicable) touches_others();
+  }
+
+  // --- absent -------------------------------------------------------------------------------------------------------------------
+
+  bool absent() {
+    if (!state_.present)
+      return is(Verdict::absent, "no package " + patch_.package.value + " here",
+                "name its environment with -t TREE or --python EXE");
+    if (state_.receipt.find(patch_.name) != nullptr) return false;
+    if (!out_.run.any_file && !patch_.rules.empty()) {
+      std::string names;
+      for (const std::string& path : out_.run.looked_for)
+        names += (names.empty() ? "" : ", ") + path + (is_folder(path) ? " (a folder)" : "");
+      return is(Verdict::absent, "there is no " + names);
+    }
+    if (!out_.run.any_scope && has_scopes()) {
+      std::string names;
+      for (const RuleRun& run : out_.run.rules) {
+        for (const Text& name : run.rule->rule->in) {
+          if (names.find(name.value) == std::string::npos) names += (names.empty() ? "" : ", ") + name.value;
+        }
+      }
+      syntax_error_notes();
+      return is(Verdict::absent, "none of what the rules name is defined: " + names);
+    }
+    return false;
+  }
+  bool is_folder(const std::string& path) const {
+    const FileState* file = find_file(state_, path);
+    return file != nullptr && file->kind == FileState::Kind::folder;
+  }
+  bool has_scopes() const {
+    return std::any_of(out_.run.rules.begin(), out_.run.rules.end(),
+                       [](const RuleRun& run) { return !run.rule->rule->in.empty(); });
+  }
+
+  // --- outdated, applied, partial by receipt -----------------------------------------------------------------------------------------
+
+  bool by_receipt() {
+    const ReceiptEntry* entry = state_.receipt.find(patch_.name);
+    if (entry == nullptr) return false;
+    out_.outcome.has_receipt = true;
+    if (entry->edition != patch_.edition)
+      return is(Verdict::outdated, "another edition of this patch was applied here",
+                "apply takes it back and applies this one");
+    std::vector<std::string> lost;
+    std::size_t standing = 0;
+    for (const auto& [path, edits] : entry->edits) {
+      for (const auto& range : standing_edits(state_, *entry, path)) {
+        if (range) {
+          ++standing;
+        } else if (std::find(lost.begin(), lost.end(), path) == lost.end()) {
+          lost.push_back(path);
+        }
+      }
+    }
+    for (const auto& [path, sha] : entry->adds) {
+      const FileState* file = find_file(state_, path);
+      if (file != nullptr && file->kind == FileState::Kind::regular && file->sha256 == sha) {
+        ++standing;
+      } else {
+        lost.push_back(path);
+      }
+    }
+    if (lost.empty()) return is(Verdict::applied);
+    std::string names;
+    for (const std::string& path : lost) names += (names.empty() ? "" : ", ") + path;
+    return is(Verdict::partial, "what suture wrote does not stand any more in " + names,
+              standing == 0 ? "reinstall the package, or `suture revert " + patch_.name + "`"
+                            : "`suture revert " + patch_.name + "` takes back what stands, or says why not");
+  }
+
+  // --- out-of-range ---------------------------------------------------------------------------------------------------------------------
+
+  bool out_of_range() {
+    if (!patch_.versions) return false;
+    const auto version = deciding_version(state_);
+    const std::string hint = "`--assume-version V` says which version this is";
+    if (!version && state_.dist.found.size() > 1) {
+      std::string names;
+      for (const std::string& name : state_.dist.found) names += (names.empty() ? "" : ", ") + name;
+      return is(Verdict::out_of_range, "two versions are recorded here: " + names,
+                "remove the stale dist-info, or " + hint);
+    }
+    if (!version)
+      return is(Verdict::out_of_range,
+                "the version of " + patch_.package.value + " is unknown: no metadata beside the package", hint);
+    const auto specifiers = parse_specifiers(patch_.versions->value);
+    if (specifiers && specifiers->contains(*version)) return false;
+    return is(Verdict::out_of_range,
+              patch_.package.value + " " + version->text + " is outside " + patch_.versions->value);
+  }
+
+  // --- conflicting ----------------------------------------------------------------------------------------------------------------------
+
+  static bool lists(const Patch& patch, const std::string& name) {
+    return std::any_of(patch.conflicts.begin(), patch.conflicts.end(), [&](const Text& t) { return t.value == name; });
+  }
+
+  bool conflicting() {
+    for (const ReceiptEntry& entry : state_.receipt.patches) {
+      const auto other = std::find_if(all_.begin(), all_.end(), [&](const Patch& p) { return p.name == entry.patch; });
+      if (lists(patch_, entry.patch) || (other != all_.end() && lists(*other, patch_.name)))
+        return conflicts_with(entry.patch);
+    }
+    for (const Patch& other : all_) {
+      if (other.name == patch_.name || other.package.value != patch_.package.value ||
+          state_.receipt.find(other.name) != nullptr)
+        continue;
+      if (!lists(patch_, other.name) && !lists(other, patch_.name)) continue;
+      const Verdict there = Verdicts(bench_, state_, other, all_, options_, true).run().outcome.verdict;
+      if (there == Verdict::applied || (there == Verdict::partial && !mine_too(other)))
+        return conflicts_with(other.name);
+    }
+    return false;
+  }
+  bool conflicts_with(const std::string& other) {
+    if (options_.planned.contains(other)) {
+      return is(Verdict::conflicting, "it conflicts with " + other + ", which is asked for before it",
+                "ask for one of the two");
+    }
+    return is(Verdict::conflicting, "it conflicts with " + other + ", which is applied here",
+              "`suture revert " + other + "` first");
+  }
+  // Both read as partial because they share what stands there (an import line, a rule): then neither is in the other's way.
+  bool mine_too(const Patch& other) const {
+    for (const RuleRun& run : out_.run.rules) {
+      const bool shared = std::any_of(other.rules.begin(), other.rules.end(),
+                                      [&](const Rule& r) { return r.id == run.rule->rule->id; });
+      if (!shared && run.state() == RuleState::in_place) return false;
+    }
+    const bool own = std::any_of(other.rules.begin(), other.rules.end(), [&](const Rule& rule) {
+      return std::none_of(patch_.rules.begin(), patch_.rules.end(), [&](const Rule& r) { return r.id == rule.id; });
+    });
+    return !own;
+  }
+
+  // Applicable, but an edit would touch bytes that another receipt's edit wrote.
+  void touches_others() {
+    auto splices = patch_splices(state_, out_.run);
+    if (!splices) return;  // said by the plan
+    for (const ReceiptEntry& entry : state_.receipt.patches) {
+      for (const auto& [path, mine] : *splices) {
+        const auto edits = entry.edits.find(path);
+        if (edits == entry.edits.end()) continue;
+        const auto ranges = standing_edits(state_, entry, path);
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+          for (const Splice& s : mine) {
+            if (!ranges[i] || (s.import && edits->second[i].import)) continue;
+            if (s.begin > ranges[i]->end || s.end < ranges[i]->begin) continue;
+            const Source source(path, *find_file(state_, path)->bytes);
+            out_.outcome.evidence.push_back(
+                {path, source.locate(*ranges[i]), entry.patch + " wrote this, rule " + s.rule + " would change it"});
+            is(Verdict::conflicting, "it would touch what " + entry.patch + " wrote in " + path,
+               "`suture revert " + entry.patch + "` first");
+            return;
+          }
+        }
+      }
+    }
+  }
+
+  // Not applicable as the tree stands, but it would be without what another patch wrote.
+  void only_without_others() {
+    if (out_.outcome.verdict == Verdict::applicable || out_.outcome.verdict == Verdict::applied ||
+        state_.receipt.patches.empty())
+      return;
+    for (const ReceiptEntry& entry : state_.receipt.patches) {
+      const RevertPlan without = plan_revert(state_, {entry.patch}, false);
+      if (without.refused()) continue;
+      const Verdict there = Verdicts(bench_, without.after, patch_, all_, options_, true).run().outcome.verdict;
+      if (there != Verdict::applicable) continue;
+      out_.outcome.evidence.clear();
+      out_.outcome.hints.clear();
+      is(Verdict::conflicting, "it is applicable only without " + entry.patch + ", which is applied here",
+         "`suture revert " + entry.patch + "` first");
+      return;
+    }
+  }
+
+  // --- superseded, blocked --------------------------------------------------------------------------------------------------------------
+
+  bool superseded() {
+    for (const Condition& condition : patch_.superseded) {
+      ConditionResult result = check_condition(bench_, state_, patch_, condition);
+      if (failed(result)) return true;
+      if (!result.holds) continue;
+      out_.outcome.evidence = std::move(result.evidence);
+      return is(Verdict::superseded, "upstream already does it: " + result.why);
+    }
+    return false;
+  }
+
+  bool blocked() {
+    for (const Condition& condition : patch_.needs) {
+      ConditionResult result = check_condition(bench_, state_, patch_, condition);
+      if (failed(result)) return true;
+      if (result.holds) continue;
+      out_.outcome.evidence = std::move(result.evidence);
+      return is(Verdict::blocked, "a requirement does not hold: " + result.why);
+    }
+    for (const RuleRun& run : out_.run.rules) {
+      if (run.import && run.import->kind == ImportStatus::Kind::missing && !resolves(*run.rule->import())) return true;
+    }
+    return false;
+  }
+  bool failed(const ConditionResult& result) {
+    if (!result.error) return false;
+    out_.outcome.fatal = result.error;
+    return is(Verdict::drifted, result.error->message);
+  }
+
+  // Whether the module is in the tree, or added with the patch, and defines the name. Sets the verdict where not.
+  bool resolves(const CompiledImport& import) {
+    const auto paths = module_files(import, state_.folder);
+    if (paths.empty()) return true;  // another package: its own business
+    const std::size_t of_module = import.name.empty() ? paths.size() : paths.size() / 2;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const std::shared_ptr<const ParsedFile> file = module_file(paths[i]);
+      if (!file) continue;
+      if (import.name.empty() || i >= of_module) return true;  // the module itself; the submodule
+      if (file->problem || defines(file->target(), import.name)) return true;
+      is(Verdict::blocked,
+         "`" + import.statement + "` would not resolve: " + paths[i] + " does not define " + import.name);
+      out_.outcome.evidence.push_back({paths[i], Location{}, "searched for " + import.name});
+      return submodule(paths, of_module);
+    }
+    is(Verdict::blocked, "`" + import.statement + "` would not resolve: there is no " + paths[0]);
+    return false;
+  }
+  bool submodule(const std::vector<std::string>& paths, std::size_t from) {
+    for (std::size_t i = from; i < paths.size(); ++i) {
+      if (module_file(paths[i])) return true;
+    }
+    return false;
+  }
+  std::shared_ptr<const ParsedFile> module_file(const std::string& path) {
+    for (const AddedFile& added : patch_.adds) {
+      if (added.path.value == path) return parse_file(path, added.bytes);
+    }
+    const FileState* file = find_file(state_, path);
+    return file != nullptr && file->kind == FileState::Kind::regular ? bench_.files().get(path, *file) : nullptr;
+  }
+
+  // --- ambiguous, foreign-edit, drifted, partial, applicable, applied ----------------------------------------------------------------
+
+  // true: the code does not fit (ambiguous, foreign-edit, drifted).
+  bool by_sites() {
+    for (const RuleRun& run : out_.run.rules) {
+      if (!run.sites.ambiguous.empty()) return ambiguous(run);
+    }
+    for (const RuleRun& run : out_.run.rules) {
+      if (!run.counts_ok() && edited_by_hand(state_, run.path)) return misfit(run, Verdict::foreign_edit);
+    }
+    if (unknown_added_file()) return true;
+    for (const RuleRun& run : out_.run.rules) {
+      if (!run.counts_ok()) return misfit(run, Verdict::drifted);
+    }
+    if (options_.strict && strict_edit()) return true;
+    by_states();
+    return false;
+  }
+
+  bool ambiguous(const RuleRun& run) {
+    const auto& [site, shapes] = run.sites.ambiguous.front();
+    const CodeView target = run.file->target();
+    for (std::size_t shape : shapes) {
+      out_.outcome.evidence.push_back(evidence_at(
+          run.path, target, site.match.range(*target.tree),
+          "shape " + std::to_string(shape + 1) + ": " + first_line(target, site.match.range(*target.tree))));
+    }
+    return is(Verdict::ambiguous,
+              "rule " + run.rule->rule->id + ": " + std::to_string(shapes.size()) + " of its shapes hold at one site",
+              "the rule's shapes must be told apart by structure");
+  }
+
+  bool misfit(const RuleRun& run, Verdict verdict) {
+    std::string reason = drift_reason(run);
+    if (run.file && run.file->problem) {
+      Evidence e;
+      e.path = run.path;
+      if (run.file->problem->where) e.where = *run.file->problem->where;
+      out_.outcome.evidence.push_back(std::move(e));
+      if (!run.file->problem->hint.empty()) out_.outcome.hints.push_back(run.file->problem->hint);
+    } else if (run.file) {
+      site_evidence_of(run);
+    }
+    if (verdict == Verdict::foreign_edit) {
+      reason += "; " + run.path + " was edited by hand (it is not as " +
+                (state_.receipt.files.contains(run.path) ? "suture left it)" : "its RECORD says)");
+      return is(verdict, std::move(reason), "undo the edit, or reinstall " + state_.package);
+    }
+    syntax_error_notes();
+    return is(
+        verdict, std::move(reason),
+        "the code is not what this patch was written for; `suture explain " + patch_.name + "` says what it looks for");
+  }
+
+  void site_evidence_of(const RuleRun& run) {
+    const CodeView target = run.file->target();
+    if (run.import && run.import->at != kNone) {
+      const Range range = target.tree->range(run.import->at);
+      out_.outcome.evidence.push_back(evidence_at(run.path, target, range, first_line(target, range)));
+    }
+    for (const auto* list :
+         {&run.sites.old, &run.sites.result, &run.sites.done, &run.sites.unresolved, &run.sites.broken}) {
+      for (const Site& site : *list) out_.outcome.evidence.push_back(site_evidence(run, site));
+    }
+  }
+
+  bool unknown_added_file() {
+    for (const AddedFile& added : patch_.adds) {
+      const FileState* file = find_file(state_, added.path.value);
+      if (file == nullptr || file->kind == FileState::Kind::absent) continue;
+      if (file->kind == FileState::Kind::regular && file->sha256 == sha256_hex(added.bytes)) continue;
+      return is(Verdict::foreign_edit, added.path.value + " is there already, with bytes that are not this patch's",
+                "move that file away; suture does not overwrite it");
+    }
+    return false;
+  }
+
+  bool strict_edit() {
+    for (const RuleRun& run : out_.run.rules) {
+      if (run.state() != RuleState::to_do || !edited_by_hand(state_, run.path)) continue;
+      return is(Verdict::foreign_edit, run.path + " was edited by hand, and --strict was given",
+                "undo the edit, or leave --strict out");
+    }
+    return false;
+  }
+
+  void by_states() {
+    bool to_do = false;
+    bool in_place = false;
+    bool mixed = false;
+    bool import_missing = false;
+    for (const RuleRun& run : out_.run.rules) {
+      const RuleState s = run.state();
+      if (run.rule->import() != nullptr) {
+        // An import supports, it never decides.
+        import_missing = import_missing || s == RuleState::to_do;
+        continue;
+      }
+      to_do = to_do || s == RuleState::to_do;
+      in_place = in_place || s == RuleState::in_place;
+      mixed = mixed || s == RuleState::mixed;
+    }
+    const bool added_missing = std::any_of(patch_.adds.begin(), patch_.adds.end(), [&](const AddedFile& added) {
+      const FileState* file = find_file(state_, added.path.value);
+      return file == nullptr || file->kind == FileState::Kind::absent;
+    });
+    if (mixed || (to_do && in_place)) {
+      is(Verdict::partial, "some of its edits are in place and some are not",
+         "reinstall " + state_.package + ", then apply");
+      for (const RuleRun& run : out_.run.rules) {
+        if (run.import || !run.file || run.file->problem) continue;
+        for (const Site& site : run.sites.result) out_.outcome.evidence.push_back(in_state(run, site, "in place: "));
+        for (const Site& site : run.sites.old) out_.outcome.evidence.push_back(in_state(run, site, "still to do: "));
+      }
+      return;
+    }
+    if (in_place && import_missing) {
+      is(Verdict::partial, "its edits are in place, and an import that they need is missing",
+         "reinstall " + state_.package + ", then apply");
+      return;
+    }
+    if (in_place && added_missing) {
+      is(Verdict::partial, "its edits are in place, and a file that they need is missing",
+         "reinstall " + state_.package + ", then apply");
+      return;
+    }
+    if (to_do) {
+      is(Verdict::applicable);
+      return;
+    }
+    is(Verdict::applied, in_place ? "all its edits are in place, though not by a receipt of suture" : "nothing to do");
+  }
+  static Evidence in_state(const RuleRun& run, const Site& site, const std::string& state) {
+    Evidence e = site_evidence(run, site);
+    e.text = state + e.text;
+    return e;
+  }
+
+  // --- notes ------------------------------------------------------------------------------------------------------------------------------
+
+  void notes() {
+    if (out_.outcome.verdict != Verdict::applicable) return;
+    for (const RuleRun& run : out_.run.rules) {
+      if (run.state() == RuleState::to_do && edited_by_hand(state_, run.path))
+        note(run.path + " was edited by hand elsewhere; that edit is kept");
+    }
+    syntax_error_notes();
+  }
+  void syntax_error_notes() {
+    for (const RuleRun& run : out_.run.rules) {
+      if (!run.file || run.file->problem || !run.file->tree.broken()) continue;
+      const Location where = run.file->first_error();
+      note(run.path + (where.line == 0 ? "" : ":" + std::to_string(where.line)) +
+           ": the parser sees a syntax error here");
+    }
+  }
+  void note(std::string text) {
+    auto& notes = out_.outcome.notes;
+    if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(std::move(text));
+  }
+
+  Workbench& bench_;
+  const TreeState& state_;
+  const Patch& patch_;
+  const std::vector<Patch>& all_;
+  PlanOptions options_;
+  bool alone_;  // without the other patches: for judging whether THEY are in the way
+  Judgement out_;
+};
+
+}  // namespace
+
+Judgement judge_patch(Workbench& bench, const TreeState& state, const Patch& patch, const std::vector<Patch>& all,
+                      const PlanOptions& options) {
+  return Verdicts(bench, state, patch, all, options, false).run();
+}
+
+}  // namespace suture

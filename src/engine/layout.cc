@@ -1,0 +1,278 @@
+// See layout.h. Tests: tests/unit/layout_test.cc.
+#include "engine/layout.h"
+
+#include <algorithm>
+
+#include "engine/token.h"
+
+namespace suture {
+namespace {
+
+// The definition or compound statement whose suite this is (climbing over clauses); kNone for the module.
+NodeId owner_of(const Tree& tree, NodeId suite) {
+  return tree[suite].parent == kNone ? kNone : statement_of(tree, tree[suite].parent);
+}
+
+bool first_on_line(const Source& source, std::uint32_t offset) {
+  const std::uint32_t begin = source.line_begin(source.line_of(offset));
+  const auto indentation = source.indentation_at(offset);
+  return begin + indentation.size() == offset || (begin == 0 && source.bom() + indentation.size() == offset);
+}
+
+std::string own_indentation(const CodeView& target, NodeId statement) {
+  return std::string(target.source->indentation_at((*target.tree)[statement].begin));
+}
+
+std::string file_unit(const CodeView& target) {
+  const Tree& tree = *target.tree;
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    if (!tree.is(id, kinds().block)) continue;
+    const auto statements = statements_of(tree, id);
+    if (statements.empty() || !first_on_line(*target.source, tree[statements[0]].begin)) continue;
+    const std::string inner = own_indentation(target, statements[0]);
+    const std::string outer = own_indentation(target, owner_of(tree, id));
+    if (inner.size() > outer.size() && inner.compare(0, outer.size(), outer) == 0) return inner.substr(outer.size());
+  }
+  return "    ";
+}
+
+// Byte ranges of string literals: lines that begin inside one are never indented.
+std::vector<Range> string_ranges(const Tree& tree) {
+  std::vector<Range> out;
+  for (NodeId id = 0; id < tree.size();) {
+    if (tree.is(id, kinds().string)) {
+      out.push_back(tree.range(id));
+      id = tree[id].subtree_end;
+    } else {
+      ++id;
+    }
+  }
+  return out;
+}
+bool inside(const std::vector<Range>& ranges, std::uint32_t at) {
+  return std::any_of(ranges.begin(), ranges.end(), [at](Range r) { return r.begin < at && at < r.end; });
+}
+
+// How many blanks one level takes in a snippet.
+std::uint32_t snippet_unit(const Pattern& snippet) {
+  const Tree& tree = snippet.tree();
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    if (!tree.is(id, kinds().block)) continue;
+    const auto inner = snippet.source().indentation_at(tree[id].begin).size();
+    const auto outer = snippet.source().indentation_at(tree[owner_of(tree, id)].begin).size();
+    if (inner > outer) return static_cast<std::uint32_t>(inner - outer);
+  }
+  return 4;
+}
+
+std::string binding_text(const CodeView& target, const Binding& binding, const std::string& indentation) {
+  if (binding.nodes.empty()) return "";
+  const Tree& tree = *target.tree;
+  const NodeId first = binding.nodes.front();
+  if (tree[first].parent != kNone && is_suite(tree, tree[first].parent))
+    return statements_text(target, binding.nodes, indentation);
+  std::string out;
+  for (NodeId node : binding.nodes) {
+    if (!out.empty()) out += ", ";
+    out += target.source->text(tree.range(node));
+  }
+  return out;
+}
+
+// What stands in the line [begin, end) of the snippet, metavariables replaced.
+std::string substitute(const Pattern& snippet, const CodeView& target, const Bindings& bindings, Range line,
+                       const std::string& indentation) {
+  std::string out;
+  std::uint32_t at = line.begin;
+  const Tree& tree = snippet.tree();
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    const Metavariable* mv = snippet.metavariable(id);
+    if (mv == nullptr || !line.contains(tree.range(id)) || tree[id].begin < at) continue;
+    const auto it = bindings.find(mv->name);
+    if (it == bindings.end()) continue;
+    out += snippet.source().text({at, tree[id].begin});
+    out += binding_text(target, it->second, indentation);
+    at = tree[id].end;
+  }
+  out += snippet.source().text({at, line.end});
+  return without_placeholders(out);
+}
+
+// End of the statement's last line, a comment behind it included; deeper indented comment lines below belong to it.
+std::uint32_t end_with_comments(const CodeView& target, NodeId statement) {
+  const Source& source = *target.source;
+  std::uint32_t line = source.line_of((*target.tree)[statement].end);
+  const auto own = source.indentation_at((*target.tree)[statement].begin).size();
+  std::uint32_t last = line;
+  for (std::uint32_t next = line + 1; next < source.line_count(); ++next) {
+    const auto indentation = source.indentation_at(source.line_begin(next));
+    const std::uint32_t text = source.line_begin(next) + static_cast<std::uint32_t>(indentation.size());
+    if (text >= source.line_end(next)) continue;  // a blank line decides nothing
+    if (source.bytes()[text] != '#' || indentation.size() <= own) break;
+    last = next;
+  }
+  return source.line_end(last);
+}
+
+NodeId sibling_before(const Tree& tree, NodeId statement) {
+  const auto all = statements_of(tree, tree[statement].parent);
+  const auto at = std::find(all.begin(), all.end(), statement);
+  return at == all.begin() ? kNone : *(at - 1);
+}
+NodeId sibling_after(const Tree& tree, NodeId statement) {
+  const auto all = statements_of(tree, tree[statement].parent);
+  const auto at = std::find(all.begin(), all.end(), statement);
+  return at + 1 == all.end() ? kNone : *(at + 1);
+}
+
+// Where the bytes between a statement and what stands before it on its line begin: after the `;` sibling or the suite's colon.
+std::uint32_t gap_before(const CodeView& target, NodeId statement) {
+  const Tree& tree = *target.tree;
+  const NodeId before = sibling_before(tree, statement);
+  if (before != kNone) return tree[before].end;
+  const std::string& bytes = target.source->bytes();
+  std::uint32_t at = tree[statement].begin;
+  while (at > 0 && (bytes[at - 1] == ' ' || bytes[at - 1] == '\t' || bytes[at - 1] == '\f')) --at;
+  return at;
+}
+
+std::string without_last_newline(const std::string& block) {
+  std::size_t end = block.size();
+  if (end > 0 && block[end - 1] == '\n') --end;
+  if (end > 0 && block[end - 1] == '\r') --end;
+  return block.substr(0, end);
+}
+
+}  // namespace
+
+std::string suite_indentation(const CodeView& target, NodeId suite) {
+  const Tree& tree = *target.tree;
+  const auto statements = statements_of(tree, suite);
+  for (NodeId statement : statements) {
+    if (first_on_line(*target.source, tree[statement].begin)) return own_indentation(target, statement);
+  }
+  const NodeId owner = owner_of(tree, suite);
+  if (owner == kNone) return "";
+  return own_indentation(target, owner) + file_unit(target);
+}
+
+std::string indentation_unit(const CodeView& target, NodeId suite) {
+  const NodeId owner = owner_of(*target.tree, suite);
+  if (owner == kNone) return file_unit(target);
+  const std::string outer = own_indentation(target, owner);
+  const std::string inner = suite_indentation(target, suite);
+  if (inner.size() > outer.size() && inner.compare(0, outer.size(), outer) == 0) return inner.substr(outer.size());
+  return file_unit(target);
+}
+
+std::string render_block(const Pattern& snippet, const CodeView& target, const Bindings& bindings,
+                         const std::string& base, const std::string& unit, std::string_view newline) {
+  const Source& text = snippet.source();
+  const auto strings = string_ranges(snippet.tree());
+  const std::uint32_t per_level = snippet_unit(snippet);
+  std::string out;
+  for (std::uint32_t line = 0; line < text.line_count(); ++line) {
+    const std::uint32_t begin = text.line_begin(line);
+    const std::uint32_t end = text.line_end(line);
+    if (begin == text.size()) break;  // what follows the last newline
+    const bool in_string = inside(strings, begin);
+    const auto blanks = static_cast<std::uint32_t>(text.indentation_at(begin).size());
+    if (!in_string && begin + blanks >= end) {
+      out += newline;
+      continue;
+    }
+    std::string indentation;
+    if (!in_string) {
+      indentation = base;
+      for (std::uint32_t level = 0; level < blanks / per_level; ++level) indentation += unit;
+      indentation.append(blanks % per_level, ' ');
+    }
+    const std::uint32_t from = in_string ? begin : begin + blanks;
+    const std::string body = substitute(snippet, target, bindings, {from, end}, indentation);
+    if (body.empty() && !in_string) continue;  // an empty run leaves no line
+    out += indentation + body;
+    out += newline;
+  }
+  return out;
+}
+
+std::string statements_text(const CodeView& target, const std::vector<NodeId>& statements,
+                            const std::string& indentation) {
+  const Source& source = *target.source;
+  const Tree& tree = *target.tree;
+  const std::uint32_t begin = tree[statements.front()].begin;
+  const std::uint32_t end = tree[statements.back()].end;
+  const std::string old(source.indentation_at(begin));
+  const auto strings = string_ranges(tree);
+  std::string out;
+  std::uint32_t at = begin;
+  while (at < end) {
+    const std::uint32_t line = source.line_of(at);
+    const std::uint32_t next = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
+    out += source.text({at, std::min(next, end)});
+    at = next;
+    if (at >= end || inside(strings, at)) continue;
+    const auto blanks = source.indentation_at(at);
+    if (at + blanks.size() >= source.line_end(line + 1)) {
+      at += static_cast<std::uint32_t>(blanks.size());
+    } else if (blanks.substr(0, old.size()) == old) {
+      out += indentation;
+      at += static_cast<std::uint32_t>(old.size());
+    }
+  }
+  return out;
+}
+
+std::vector<Splice> insert_above(const CodeView& target, NodeId statement, const std::string& block) {
+  const Source& source = *target.source;
+  const std::uint32_t begin = (*target.tree)[statement].begin;
+  if (first_on_line(source, begin)) {
+    const std::uint32_t line = source.line_begin(source.line_of(begin));
+    const std::uint32_t at = line == 0 ? source.bom() : line;
+    return {Splice{at, at, block, "", false}};
+  }
+  const std::string indentation = suite_indentation(target, (*target.tree)[statement].parent);
+  return {Splice{gap_before(target, statement), begin, std::string(source.newline()) + block + indentation, "", false}};
+}
+
+std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block) {
+  const Source& source = *target.source;
+  const Tree& tree = *target.tree;
+  const NodeId suite = tree[statement].parent;
+  const std::string newline(source.newline());
+  std::vector<Splice> out;
+  if (!first_on_line(source, tree[statement].begin) && sibling_before(tree, statement) == kNone) {
+    out.push_back(Splice{gap_before(target, statement), tree[statement].begin,
+                         newline + suite_indentation(target, suite), "", false});
+  }
+  const NodeId after = sibling_after(tree, statement);
+  if (after != kNone && source.line_of(tree[after].begin) == source.line_of(tree[statement].end)) {
+    out.push_back(
+        Splice{tree[statement].end, tree[after].begin, newline + block + suite_indentation(target, suite), "", false});
+    return out;
+  }
+  const std::uint32_t end = end_with_comments(target, statement);
+  const std::uint32_t line = source.line_of(end);
+  if (line + 1 < source.line_count()) {
+    const std::uint32_t at = source.line_begin(line + 1);
+    out.push_back(Splice{at, at, block, "", false});
+  } else {
+    // No newline at the end of the file, and there is none afterwards.
+    out.push_back(Splice{source.size(), source.size(), newline + without_last_newline(block), "", false});
+  }
+  return out;
+}
+
+NodeId docstring_of(const Tree& tree, NodeId suite) {
+  const auto statements = statements_of(tree, suite);
+  if (statements.empty() || !tree.is(statements[0], kinds().expression_statement)) return kNone;
+  const NodeId owner = tree[suite].parent;
+  const bool has_docstring =
+      owner == kNone || tree.is(owner, kinds().function_definition) || tree.is(owner, kinds().class_definition);
+  const auto inner = tree.named_children(statements[0]);
+  const bool is_string =
+      inner.size() == 1 && (tree.is(inner[0], kinds().string) || tree.is(inner[0], kinds().concatenated_string));
+  return has_docstring && is_string ? statements[0] : kNone;
+}
+
+}  // namespace suture

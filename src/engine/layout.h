@@ -1,0 +1,36 @@
+// Where new lines go and how they are indented: the file's own newline, the enclosing block's own unit.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/match.h"
+#include "engine/pattern.h"
+#include "engine/revert.h"  // Splice
+
+namespace suture {
+
+// The blanks in front of the statements of a suite. For a one-line suite: those that its statements would get.
+std::string suite_indentation(const CodeView& target, NodeId suite);
+// One level, as the enclosing block writes it: a tab, two blanks ...; the file's first block, else four blanks.
+std::string indentation_unit(const CodeView& target, NodeId suite);
+
+// A snippet's text as lines for a place with indentation `base` and unit `unit`, metavariables replaced by what they stand for.
+// Each line but a blank one is indented; the inside of a string literal never is. Lines end in `newline`; the last one too.
+std::string render_block(const Pattern& snippet, const CodeView& target, const Bindings& bindings,
+                         const std::string& base, const std::string& unit, std::string_view newline);
+
+// The statements' text moved to another indentation (their first line's blanks not included, no newline at the end).
+std::string statements_text(const CodeView& target, const std::vector<NodeId>& statements,
+                            const std::string& indentation);
+
+// Splices that put `block` (render_block's result for that suite) directly above / below the statement. A statement
+// that shares its line (`a; b`, `if x: a`) gets a line of its own first.
+std::vector<Splice> insert_above(const CodeView& target, NodeId statement, const std::string& block);
+std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block);
+
+// The docstring of a suite's definition (or of the module), kNone without one.
+NodeId docstring_of(const Tree& tree, NodeId suite);
+
+}  // namespace suture

@@ -1,0 +1,529 @@
+// See match.h. Tests: tests/unit/match_test.cc, and tests/oracle with a naive matcher on generated sources.
+#include "engine/match.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "engine/token.h"
+
+namespace suture {
+namespace {
+
+using Next = FunctionRef<bool()>;
+
+constexpr std::uint64_t kMaxSteps = 2'000'000;  // of one match_at; real rules take under a thousand
+
+// Kinds that only differ in whether parentheses were written.
+int tuple_like(const Tree& tree, NodeId id) {
+  static const Kind tuple_pattern = kind_named("tuple_pattern");
+  const Kinds& k = kinds();
+  if (tree.is(id, k.tuple) || tree.is(id, k.expression_list)) return 1;
+  if (tree.is(id, k.pattern_list) || tree.is(id, tuple_pattern)) return 2;
+  return 0;
+}
+
+bool same_kind(const Tree& a, NodeId x, const Tree& b, NodeId y) {
+  if (a[x].kind == b[y].kind) return true;
+  const int like = tuple_like(a, x);
+  return like != 0 && like == tuple_like(b, y);
+}
+
+bool ignorable(const Tree& tree, NodeId id) {
+  if (tree[id].extra) return true;
+  if (tree[id].named) return false;
+  const auto name = kind_name(tree[id].kind);
+  if (name == ":") return !tree.is(tree[id].parent, kinds().slice);
+  return name == "," || name == ";" || name == "(" || name == ")" || name == "->";
+}
+
+// The children that count: all but punctuation and comments.
+std::vector<NodeId> significant(const Tree& tree, NodeId id) {
+  std::vector<NodeId> out;
+  for (NodeId c = tree.first_child(id); c != kNone; c = tree.next_sibling(c)) {
+    if (!ignorable(tree, c)) out.push_back(c);
+  }
+  return out;
+}
+
+bool is_async(const Tree& tree, NodeId id) {
+  return !tree[id].named && kind_name(tree[id].kind) == "async";
+}
+
+bool is_splat(const Tree& tree, NodeId id) {
+  return tree.is(id, kinds().list_splat) || tree.is(id, kinds().dictionary_splat);
+}
+
+bool is_parameter(const Tree& tree, NodeId id) {
+  const Kinds& k = kinds();
+  return tree.is(id, k.identifier) || tree.is(id, k.default_parameter) || tree.is(id, k.typed_parameter) ||
+         tree.is(id, k.typed_default_parameter) || tree.is(id, k.list_splat_pattern) ||
+         tree.is(id, k.dictionary_splat_pattern);
+}
+
+// name, annotation and default of a parameter; kNone where it has none.
+struct Parameter {
+  NodeId core = kNone, type = kNone, value = kNone;
+};
+Parameter parameter(const Tree& tree, NodeId id) {
+  const Kinds& k = kinds();
+  if (tree.is(id, k.typed_parameter)) return {tree.first_child(id), tree.child(id, fields().type), kNone};
+  if (tree.is(id, k.default_parameter) || tree.is(id, k.typed_default_parameter)) {
+    return {tree.child(id, fields().name), tree.child(id, fields().type), tree.child(id, fields().value)};
+  }
+  return {id, kNone, kNone};
+}
+
+// One attempt at one place.
+class Matcher {
+ public:
+  Matcher(const Search& search, Admit admit, Accept accept, bool memoise)
+      : pattern_(*search.pattern),
+        p_(search.pattern->tree()),
+        source_(*search.target.source),
+        t_(*search.target.tree),
+        admit_(admit),
+        accept_(accept),
+        memoise_(memoise) {
+    match_.bindings = search.given;
+  }
+
+  bool at_node(NodeId node) {
+    return match_node(pattern_.roots()[0], node, [&] {
+      match_.nodes = {node};
+      return finish();
+    });
+  }
+
+  // The statements of `suite` from index `from`, to wherever the pattern ends.
+  bool at_statements(const std::vector<NodeId>& statements, std::size_t from) {
+    return sequence(pattern_.roots(), 0, statements, from, Tail::open, [&] {
+      if (reached_ == from) return false;  // nothing but empty runs
+      match_.nodes.assign(statements.begin() + static_cast<std::ptrdiff_t>(from),
+                          statements.begin() + static_cast<std::ptrdiff_t>(reached_));
+      return finish();
+    });
+  }
+
+ private:
+  enum class Tail { exact, open };
+
+  bool finish() {
+    match_.broken = std::any_of(match_.nodes.begin(), match_.nodes.end(), [&](NodeId n) { return t_[n].broken; });
+    return accept_(match_);
+  }
+
+  bool step() { return ++steps_ <= kMaxSteps; }
+
+  bool match_node(NodeId p, NodeId t, Next next) {
+    if (!step()) return false;
+    if (const Metavariable* mv = pattern_.metavariable(p)) return t_[t].named && bind_one(*mv, p, t, next);
+    p = strip_parentheses(p_, p);
+    if (pattern_.metavariable(p) != nullptr) return match_node(p, t, next);
+    t = strip_parentheses(t_, t);
+    t = strip_decorators(p, t);
+    if (p_.is(p, kinds().argument_list) && t_.is(t, kinds().generator_expression)) return bare_generator(p, t, next);
+    if (!same_kind(p_, p, t_, t)) return false;
+    const std::size_t mark = match_.pairs.size();
+    match_.pairs.emplace_back(p, t);
+    if (match_children(p, t, next)) return true;
+    match_.pairs.resize(mark);
+    return false;
+  }
+
+  bool match_children(NodeId p, NodeId t, Next next) {
+    if (is_token(p_, p) || is_token(t_, t)) {
+      return is_token(p_, p) && is_token(t_, t) && token_equal(p, t) && next();
+    }
+    if (p_.is(p, kinds().argument_list)) return arguments(p, t, next);
+    std::vector<NodeId> ps = significant(p_, p);
+    std::vector<NodeId> ts = significant(t_, t);
+    drop_unnamed_parts(p, ps, ts);
+    return sequence(ps, 0, ts, 0, Tail::exact, next);
+  }
+
+  bool token_equal(NodeId p, NodeId t) {
+    std::string key = token_key(pattern_.source(), p_, p);
+    return without_placeholders(key) == token_key(source_, t_, t);
+  }
+
+  // The pattern says `def` and the target's definition is decorated: look inside the wrapper.
+  NodeId strip_decorators(NodeId p, NodeId t) const {
+    if (t_.is(t, kinds().decorated_definition) && !p_.is(p, kinds().decorated_definition)) {
+      const NodeId inner = t_.child(t, fields().definition);
+      if (inner != kNone) return inner;
+    }
+    return t;
+  }
+
+  // What a pattern may leave unsaid: async, return types, bases, type parameters, annotations.
+  void drop_unnamed_parts(NodeId p, std::vector<NodeId>& ps, std::vector<NodeId>& ts) const {
+    const auto drop = [&](auto&& which) {
+      const bool named = std::any_of(ps.begin(), ps.end(), [&](NodeId n) { return which(p_, n); });
+      if (!named) std::erase_if(ts, [&](NodeId n) { return which(t_, n); });
+    };
+    const auto drop_field = [&](std::uint8_t field) {
+      drop([field](const Tree& tree, NodeId n) { return tree[n].field == field; });
+    };
+    drop(is_async);
+    const Kinds& k = kinds();
+    if (p_.is(p, k.function_definition)) {
+      drop_field(fields().return_type);
+      drop_field(fields().type_parameters);
+    } else if (p_.is(p, k.class_definition)) {
+      drop_field(fields().superclasses);
+      drop_field(fields().type_parameters);
+      // `class C($$$)` also matches `class C:`.
+      const bool none =
+          std::none_of(ts.begin(), ts.end(), [&](NodeId n) { return t_[n].field == fields().superclasses; });
+      if (none) std::erase_if(ps, [&](NodeId n) { return p_[n].field == fields().superclasses && only_runs(n); });
+    } else if (p_.is(p, k.assignment)) {
+      // `x = 1` matches `x: T = 1`; `x: T` never matches `x: T = 1`.
+      drop_field(fields().type);
+    }
+  }
+
+  bool only_runs(NodeId list) const {
+    const auto elements = p_.named_children(list);
+    return std::all_of(elements.begin(), elements.end(), [&](NodeId n) {
+      const Metavariable* mv = pattern_.metavariable(n);
+      return mv != nullptr && mv->run;
+    });
+  }
+
+  // ps[i..] against ts[j..]. Runs take as little as they can.
+  bool sequence(const std::vector<NodeId>& ps, std::size_t i, const std::vector<NodeId>& ts, std::size_t j, Tail tail,
+                Next next) {
+    if (!step()) return false;
+    if (i == ps.size()) {
+      if (tail == Tail::exact) return j == ts.size() && next();
+      reached_ = j;
+      return next();
+    }
+    const bool memo = memoise_ && !ts.empty();
+    const auto key = std::make_tuple(ps[i], ts.empty() ? kNone : ts.front(), j);
+    if (memo && dead_.contains(key)) return false;
+    const Metavariable* mv = pattern_.metavariable(ps[i]);
+    bool found = false;
+    if (mv != nullptr && mv->run) {
+      found = run(*mv, ps, i, ts, j, tail, next);
+    } else if (j < ts.size()) {
+      found = match_element(ps[i], ts[j], [&] { return sequence(ps, i + 1, ts, j + 1, tail, next); });
+    }
+    if (!found && memo) dead_.insert(key);
+    return found;
+  }
+
+  bool run(const Metavariable& mv, const std::vector<NodeId>& ps, std::size_t i, const std::vector<NodeId>& ts,
+           std::size_t j, Tail tail, Next next) {
+    for (std::size_t end = j;; ++end) {
+      const std::vector<NodeId> taken(ts.begin() + static_cast<std::ptrdiff_t>(j),
+                                      ts.begin() + static_cast<std::ptrdiff_t>(end));
+      if (bind_run(mv, ps[i], taken, [&] { return sequence(ps, i + 1, ts, end, tail, next); })) return true;
+      if (end >= ts.size() || !t_[ts[end]].named) return false;
+    }
+  }
+
+  // An element of a list: parameters have rules of their own.
+  bool match_element(NodeId p, NodeId t, Next next) {
+    const bool in_parameters = p_[p].parent != kNone && (p_.is(p_[p].parent, kinds().parameters) ||
+                                                         p_.is(p_[p].parent, kinds().lambda_parameters));
+    if (!in_parameters || pattern_.metavariable(p) != nullptr || !is_parameter(p_, p) || !is_parameter(t_, t)) {
+      return match_node(p, t, next);
+    }
+    const Parameter want = parameter(p_, p);
+    const Parameter have = parameter(t_, t);
+    return match_node(want.core, have.core, [&] {
+      return optional_part(want.type, have.type, [&] { return optional_part(want.value, have.value, next); });
+    });
+  }
+  bool optional_part(NodeId p, NodeId t, Next next) {
+    if (p == kNone) return next();
+    return t != kNone && match_node(p, t, next);
+  }
+
+  // --- arguments ------------------------------------------------------------------------------------------------------------
+
+  struct ArgumentState {
+    std::vector<NodeId> keywords, ordered;         // of the pattern
+    std::vector<NodeId> targets;                   // all of the call, in order
+    std::vector<std::pair<NodeId, NodeId>> taken;  // pattern keyword -> target keyword
+    bool in_order = true;
+  };
+
+  bool arguments(NodeId p, NodeId t, Next next) {
+    ArgumentState state;
+    for (NodeId e : p_.named_children(p)) {
+      (p_.is(e, kinds().keyword_argument) ? state.keywords : state.ordered).push_back(e);
+    }
+    state.targets = t_.named_children(t);
+    // Which keywords are taken already is part of no memo key.
+    const bool memo = memoise_;
+    memoise_ = memoise_ && state.keywords.empty();
+    const bool found = keyword(state, 0, next);
+    memoise_ = memo;
+    return found;
+  }
+
+  bool keyword(ArgumentState& state, std::size_t i, Next next) {
+    if (i == state.keywords.size()) return positionals(state, next);
+    const NodeId p = state.keywords[i];
+    const NodeId name = p_.child(p, fields().name);
+    for (NodeId t : state.targets) {
+      if (!t_.is(t, kinds().keyword_argument)) continue;
+      if (std::any_of(state.taken.begin(), state.taken.end(), [&](const auto& pair) { return pair.second == t; }))
+        continue;
+      const bool found = match_node(name, t_.child(t, fields().name), [&] {
+        match_.pairs.emplace_back(p, t);
+        state.taken.emplace_back(p, t);
+        const bool ok = match_node(p_.child(p, fields().value), t_.child(t, fields().value),
+                                   [&] { return keyword(state, i + 1, next); });
+        if (!ok) state.taken.pop_back();
+        return ok;
+      });
+      if (found) return true;
+    }
+    return false;
+  }
+
+  bool positionals(ArgumentState& state, Next next) {
+    std::vector<NodeId> rest;
+    for (NodeId t : state.targets) {
+      if (std::none_of(state.taken.begin(), state.taken.end(), [&](const auto& pair) { return pair.second == t; }))
+        rest.push_back(t);
+    }
+    // First as the source has it: what stands before a keyword there goes to what stands before it in the pattern.
+    state.in_order = true;
+    if (positional(state, 0, rest, 0, next)) return true;
+    state.in_order = false;
+    return !state.taken.empty() && positional(state, 0, rest, 0, next);
+  }
+
+  // Whether pattern element and argument stand on the same side of each keyword that was taken by name.
+  static bool same_side(const ArgumentState& state, NodeId p, NodeId t) {
+    return !state.in_order || std::all_of(state.taken.begin(), state.taken.end(),
+                                          [&](const auto& pair) { return (p < pair.first) == (t < pair.second); });
+  }
+
+  bool positional(ArgumentState& state, std::size_t i, const std::vector<NodeId>& rest, std::size_t j, Next next) {
+    if (!step()) return false;
+    if (i == state.ordered.size()) return j == rest.size() && barriers_hold(state) && next();
+    const NodeId p = state.ordered[i];
+    const Metavariable* mv = pattern_.metavariable(p);
+    if (mv != nullptr && mv->run) {
+      for (std::size_t end = j; end <= rest.size(); ++end) {
+        if (end > j && !same_side(state, p, rest[end - 1])) return false;
+        const std::vector<NodeId> taken(rest.begin() + static_cast<std::ptrdiff_t>(j),
+                                        rest.begin() + static_cast<std::ptrdiff_t>(end));
+        if (bind_run(*mv, p, taken, [&] { return positional(state, i + 1, rest, end, next); })) return true;
+      }
+      return false;
+    }
+    if (j == rest.size() || !same_side(state, p, rest[j])) return false;
+    const NodeId t = rest[j];
+    if (mv != nullptr && (t_.is(t, kinds().keyword_argument) || is_splat(t_, t))) return false;
+    return match_node(p, t, [&] { return positional(state, i + 1, rest, j + 1, next); });
+  }
+
+  // A splat that the pattern names stands on the same side of each keyword in both.
+  bool barriers_hold(const ArgumentState& state) const {
+    for (NodeId p : state.ordered) {
+      if (!is_splat(p_, p)) continue;
+      const auto splat =
+          std::find_if(match_.pairs.rbegin(), match_.pairs.rend(), [&](const auto& pair) { return pair.first == p; });
+      if (splat == match_.pairs.rend()) continue;
+      for (const auto& [pk, tk] : state.taken) {
+        if ((pk < p) != (tk < splat->second)) return false;
+      }
+    }
+    return true;
+  }
+
+  // f(x for x in y): the arguments are the generator itself.
+  bool bare_generator(NodeId p, NodeId t, Next next) {
+    const auto elements = p_.named_children(p);
+    if (elements.size() != 1) return false;
+    if (const Metavariable* mv = pattern_.metavariable(elements[0]); mv != nullptr && mv->run) {
+      return bind_run(*mv, elements[0], {t}, next);
+    }
+    return match_node(elements[0], t, next);
+  }
+
+  // --- bindings -------------------------------------------------------------------------------------------------------------
+
+  bool bind_one(const Metavariable& mv, NodeId p, NodeId t, Next next) {
+    const std::size_t mark = match_.pairs.size();
+    match_.pairs.emplace_back(p, t);
+    if (bind(mv, Binding{false, {t}}, next)) return true;
+    match_.pairs.resize(mark);
+    return false;
+  }
+
+  bool bind_run(const Metavariable& mv, NodeId p, const std::vector<NodeId>& nodes, Next next) {
+    const std::size_t mark = match_.runs.size();
+    match_.runs.emplace_back(p, nodes);
+    if (bind(mv, Binding{true, nodes}, next)) return true;
+    match_.runs.resize(mark);
+    return false;
+  }
+
+  bool bind(const Metavariable& mv, Binding binding, Next next) {
+    if (mv.name.empty()) return next();
+    const auto it = match_.bindings.find(mv.name);
+    if (it != match_.bindings.end()) return same(it->second, binding) && next();
+    if (!admit_(mv.name, binding)) return false;
+    match_.bindings.emplace(mv.name, std::move(binding));
+    if (next()) return true;
+    match_.bindings.erase(mv.name);
+    return false;
+  }
+
+  bool same(const Binding& a, const Binding& b) const {
+    const CodeView target{&source_, &t_};
+    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                      [&](NodeId x, NodeId y) { return equal_code(target, x, target, y); });
+  }
+
+  const Pattern& pattern_;
+  const Tree& p_;
+  const Source& source_;
+  const Tree& t_;
+  Admit admit_;
+  Accept accept_;
+  // Whether a failure at a pair of positions is a failure whatever was bound before: only where no name occurs twice, none is
+  // given, and nothing but the structure decides.
+  bool memoise_;
+  Match match_;
+  std::size_t reached_ = 0;
+  std::uint64_t steps_ = 0;
+  std::set<std::tuple<NodeId, NodeId, std::size_t>> dead_;
+};
+
+struct Shape {
+  bool runs = false;      // has a $$$
+  bool repeated = false;  // a name occurs twice
+};
+Shape shape_of(const Pattern& pattern) {
+  Shape shape;
+  std::set<std::string> seen;
+  const Tree& tree = pattern.tree();
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    const Metavariable* mv = tree.is(id, kinds().identifier) ? pattern.metavariable(id) : nullptr;
+    if (mv == nullptr) continue;
+    shape.runs = shape.runs || mv->run;
+    if (!mv->name.empty()) shape.repeated = !seen.insert(mv->name).second || shape.repeated;
+  }
+  return shape;
+}
+
+// Where the pattern has runs, first a cheap answer by structure alone, with a memory of failures: is there any match at all?
+// Only then are the ways enumerated, which no memory can shorten, since a caller may reject any of them.
+template <class Attempt>
+bool two_phases(const Search& search, Admit admit, Accept accept, Attempt attempt) {
+  const Shape shape = shape_of(*search.pattern);
+  if (shape.runs && !shape.repeated && search.given.empty()) {
+    const auto any_binding = [](const std::string&, const Binding&) { return true; };
+    const auto any_match = [](const Match&) { return true; };
+    Matcher probe(search, Admit(any_binding), Accept(any_match), true);
+    if (!attempt(probe)) return false;
+  }
+  Matcher matcher(search, admit, accept, false);
+  return attempt(matcher);
+}
+
+}  // namespace
+
+bool is_suite(const Tree& tree, NodeId node) {
+  return tree.is(node, kinds().block) || tree.is(node, kinds().module);
+}
+
+std::vector<NodeId> statements_of(const Tree& tree, NodeId suite) {
+  return tree.named_children(suite);
+}
+
+NodeId statement_of(const Tree& tree, NodeId node) {
+  NodeId at = node;
+  while (tree[at].parent != kNone && !is_suite(tree, tree[at].parent)) at = tree[at].parent;
+  return at;
+}
+
+NodeId suite_of(const Tree& tree, NodeId statement) {
+  NodeId at = tree[statement].parent;
+  while (at != kNone && !is_suite(tree, at)) at = tree[at].parent;
+  return at;
+}
+
+NodeId strip_parentheses(const Tree& tree, NodeId node) {
+  while (tree.is(node, kinds().parenthesized_expression)) {
+    const auto inner = tree.named_children(node);
+    if (inner.size() != 1) break;
+    node = inner[0];
+  }
+  return node;
+}
+
+bool match_at(const Search& search, NodeId node, Admit admit, Accept accept) {
+  const Tree& tree = *search.target.tree;
+  if (search.pattern->form() != Pattern::Form::statements) {
+    return two_phases(search, admit, accept, [&](Matcher& m) { return m.at_node(node); });
+  }
+  if (tree[node].parent == kNone || !is_suite(tree, tree[node].parent)) return false;
+  const auto statements = statements_of(tree, tree[node].parent);
+  const auto at = std::find(statements.begin(), statements.end(), node);
+  if (at == statements.end()) return false;
+  const auto index = static_cast<std::size_t>(at - statements.begin());
+  return two_phases(search, admit, accept, [&](Matcher& m) { return m.at_statements(statements, index); });
+}
+
+std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Accept accept) {
+  const Tree& tree = *search.target.tree;
+  const Pattern& pattern = *search.pattern;
+  std::vector<Match> found;
+  const auto take = [&](const Match& match) {
+    if (!accept(match)) return false;
+    found.push_back(match);
+    return true;
+  };
+  if (pattern.form() == Pattern::Form::statements) {
+    for (NodeId id = scope; id < tree[scope].subtree_end; ++id) {
+      if (!is_suite(tree, id)) continue;
+      const auto statements = statements_of(tree, id);
+      for (std::size_t i = 0; i < statements.size();) {
+        const bool hit = two_phases(search, admit, take, [&](Matcher& m) { return m.at_statements(statements, i); });
+        i += hit ? found.back().nodes.size() : 1;
+      }
+    }
+    return found;
+  }
+  const NodeId root = strip_parentheses(pattern.tree(), pattern.roots()[0]);
+  const bool anything = pattern.metavariable(root) != nullptr;
+  for (NodeId id = scope; id < tree[scope].subtree_end; ++id) {
+    const Node& node = tree[id];
+    if (node.extra || !node.named || tree.is(id, kinds().parenthesized_expression)) continue;
+    if (!anything && !same_kind(pattern.tree(), root, tree, id)) continue;
+    (void)two_phases(search, admit, take, [&](Matcher& m) { return m.at_node(id); });
+  }
+  return found;
+}
+
+std::vector<Match> find_all(const Search& search, NodeId scope) {
+  const auto admit = [](const std::string&, const Binding&) { return true; };
+  const auto accept = [](const Match&) { return true; };
+  return find_all(search, scope, Admit(admit), Accept(accept));
+}
+
+bool equal_code(CodeView a, NodeId x, CodeView b, NodeId y) {
+  x = strip_parentheses(*a.tree, x);
+  y = strip_parentheses(*b.tree, y);
+  if (!same_kind(*a.tree, x, *b.tree, y)) return false;
+  if (is_token(*a.tree, x) || is_token(*b.tree, y)) {
+    return is_token(*a.tree, x) && is_token(*b.tree, y) &&
+           token_key(*a.source, *a.tree, x) == token_key(*b.source, *b.tree, y);
+  }
+  const auto xs = significant(*a.tree, x);
+  const auto ys = significant(*b.tree, y);
+  return std::equal(xs.begin(), xs.end(), ys.begin(), ys.end(),
+                    [&](NodeId m, NodeId n) { return equal_code(a, m, b, n); });
+}
+
+}  // namespace suture

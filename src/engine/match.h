@@ -1,0 +1,85 @@
+// Matching a pattern against a target tree.
+//
+// Exact: every named child of the matched node is accounted for; what the pattern does not name is either ignored by a
+// stated rule (below) or makes the match fail. Ignored, and always kept by the rewriter: comments, line continuations, trailing commas, quote
+// style, redundant parentheses; and, unless the pattern names them, `async`, decorators, annotations, return types, bases.
+//
+// Runs ($$$) are lazy with full backtracking: the matcher is written in continuation-passing style, so a narrowing that rejects
+// one set of bindings makes it try the next. Keyword arguments match by name in any order, positionals in order; `*x` and `**x` that
+// the pattern names keep their order relative to the keywords. Failures that depend on positions alone are memoised, so that runs
+// cost a polynomial and not an exponential; a step budget ends the rest.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/source.h"
+#include "engine/pattern.h"
+#include "read/syntax.h"
+
+namespace suture {
+
+// The code that is searched. Both outlive every Match made on them.
+struct CodeView {
+  const Source* source = nullptr;
+  const Tree* tree = nullptr;
+};
+
+// What a metavariable stands for: one node, or a run of siblings (may be empty, and, among arguments, interrupted by
+// keywords that matched by name).
+struct Binding {
+  bool run = false;
+  std::vector<NodeId> nodes;
+};
+using Bindings = std::map<std::string, Binding>;
+
+struct Match {
+  std::vector<NodeId> nodes;  // the node, or the statements from first to last
+  Bindings bindings;
+  // Which pattern node matched which target node, runs apart: what the rewriter aligns tokens by.
+  std::vector<std::pair<NodeId, NodeId>> pairs;
+  std::vector<std::pair<NodeId, std::vector<NodeId>>> runs;
+  bool broken = false;  // overlaps an ERROR or MISSING node: never edited
+
+  [[nodiscard]] Range range(const Tree& tree) const { return {tree[nodes.front()].begin, tree[nodes.back()].end}; }
+};
+
+// Called for each way to match, until it returns true ("take this one").
+using Accept = FunctionRef<bool(const Match&)>;
+// Called when a named metavariable is bound; false rejects the binding.
+using Admit = FunctionRef<bool(const std::string& name, const Binding& binding)>;
+
+struct Search {
+  const Pattern* pattern = nullptr;
+  CodeView target;
+  Bindings given;  // bindings that hold already
+};
+
+// The pattern at exactly this node (expression, clause, or a one-statement pattern at a statement). For patterns of
+// several statements: beginning at this statement.
+bool match_at(const Search& search, NodeId node, Admit admit, Accept accept);
+
+// Every match in the subtree of `scope`, in source order; nested expression matches all count, statement matches do not overlap
+// (leftmost wins). accept decides per match; what it takes is returned.
+std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Accept accept);
+std::vector<Match> find_all(const Search& search, NodeId scope);
+
+// The statements of a suite (block or module), comments left out.
+std::vector<NodeId> statements_of(const Tree& tree, NodeId suite);
+// The statement that holds the node (a decorated definition as a whole); the module for the root.
+NodeId statement_of(const Tree& tree, NodeId node);
+// The block or module that holds the statement.
+NodeId suite_of(const Tree& tree, NodeId statement);
+bool is_suite(const Tree& tree, NodeId node);
+
+// Without redundant parentheses.
+NodeId strip_parentheses(const Tree& tree, NodeId node);
+
+// The same code: equal but for layout, comments, quotes and redundant parentheses.
+bool equal_code(CodeView a, NodeId node_a, CodeView b, NodeId node_b);
+
+}  // namespace suture

@@ -1,0 +1,15 @@
+// A match and what narrows it: where, inside, has, after, before and their not_ forms.
+#pragma once
+
+#include <vector>
+
+#include "engine/compiled_rule.h"
+#include "engine/match.h"
+
+namespace suture {
+
+// Matches of a narrowing in a scope; `inside`, `after` and `before` look no further than the scope. A narrowing without `match` has none.
+std::vector<Match> find_narrowed(const CompiledNarrowing& narrowing, const CodeView& target, NodeId scope,
+                                 const Bindings& given = {});
+
+}  // namespace suture

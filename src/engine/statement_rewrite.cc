@@ -1,0 +1,328 @@
+// See rewrite.h and statement_rewrite.h. Tests: tests/unit/rewrite_test.cc.
+#include "engine/statement_rewrite.h"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/layout.h"
+#include "engine/token_rewrite.h"
+
+namespace suture {
+namespace {
+
+bool has_suite(const Tree& tree, NodeId statement) {
+  for (NodeId id = statement; id < tree[statement].subtree_end; ++id) {
+    if (tree.is(id, kinds().block)) return true;
+  }
+  return false;
+}
+
+std::string statement_key(const Pattern& pattern, NodeId statement) {
+  std::string key;
+  for (const SnippetToken& token : snippet_tokens(pattern, {statement})) key += token.key + "\n";
+  return key;
+}
+
+// Rewrites a list of statements of the pattern, as they stand in the target, into those of the replacement.
+class StatementRewriter {
+ public:
+  StatementRewriter(const CodeView& target, const Pattern& pattern, const Match& match, const Pattern& replacement,
+                    Comments comments)
+      : target_(target),
+        t_(*target.tree),
+        pattern_(pattern),
+        match_(match),
+        replacement_(replacement),
+        comments_(comments) {
+    for (const auto& [p, t] : match.pairs) node_[p] = {t};
+    for (const auto& [p, ts] : match.runs) node_[p] = ts;
+  }
+
+  Rewrite run(const std::vector<NodeId>& have, const std::vector<NodeId>& want, NodeId suite) {
+    list(have, want, suite);
+    std::stable_sort(out_.splices.begin(), out_.splices.end(),
+                     [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
+    return std::move(out_);
+  }
+
+ private:
+  void list(const std::vector<NodeId>& have, const std::vector<NodeId>& want, NodeId suite) {
+    const auto pairs = pair_up(have, want);
+    NodeId last = kNone;          // the last target statement that stays
+    std::vector<NodeId> pending;  // replacement statements that wait for a place
+    std::vector<NodeId> gone;
+    std::size_t i = 0;
+    const auto flush_before = [&](NodeId statement) {
+      if (!pending.empty()) insert(pending, suite, last, statement, gone);
+      pending.clear();
+    };
+    for (std::size_t j = 0; j < want.size(); ++j) {
+      if (pairs[j] == kNoToken) {
+        pending.push_back(want[j]);
+        continue;
+      }
+      for (; i < pairs[j]; ++i) collect_gone(have[i], gone);
+      const auto targets = target_of(have[i]);
+      flush_before(targets.empty() ? kNone : targets.front());
+      if (!targets.empty()) {
+        if (statement_key(pattern_, have[i]) != statement_key(replacement_, want[j]))
+          rewrite_pair(have[i], targets[0], want[j]);
+        last = targets.back();
+      }
+      ++i;
+    }
+    for (; i < have.size(); ++i) collect_gone(have[i], gone);
+    flush_before(kNone);
+    remove(gone, suite);
+  }
+
+  std::vector<NodeId> target_of(NodeId p) const {
+    const auto it = node_.find(p);
+    if (it == node_.end()) return {};
+    std::vector<NodeId> out;
+    for (NodeId t : it->second) out.push_back(statement_of(t_, t));
+    return out;
+  }
+  void collect_gone(NodeId p, std::vector<NodeId>& gone) const {
+    for (NodeId t : target_of(p)) gone.push_back(t);
+  }
+
+  // For each statement of `want` the one of `have` that it becomes: equal ones by a longest common subsequence, then what
+  // lies between, in order, where both are of one kind.
+  std::vector<std::size_t> pair_up(const std::vector<NodeId>& have, const std::vector<NodeId>& want) const {
+    std::vector<SnippetToken> a;
+    std::vector<SnippetToken> b;
+    for (NodeId n : have) a.push_back({n, statement_key(pattern_, n), nullptr, {}, false, ""});
+    for (NodeId n : want) b.push_back({n, statement_key(replacement_, n), nullptr, {}, false, ""});
+    std::vector<std::size_t> pairs = align(a, b);
+    std::size_t i = 0;
+    for (std::size_t j = 0; j < want.size(); ++j) {
+      if (pairs[j] != kNoToken) {
+        i = pairs[j] + 1;
+        continue;
+      }
+      std::size_t limit = have.size();
+      for (std::size_t k = j + 1; k < want.size(); ++k) {
+        if (pairs[k] != kNoToken) {
+          limit = pairs[k];
+          break;
+        }
+      }
+      for (std::size_t c = i; c < limit; ++c) {
+        if (!pairable(have[c], want[j])) continue;
+        pairs[j] = c;
+        i = c + 1;
+        break;
+      }
+    }
+    return pairs;
+  }
+
+  // Two statements that differ in tokens only: same kind, and the same suites in the same places.
+  bool pairable(NodeId p, NodeId r) const {
+    if (pattern_.metavariable(p) != nullptr || replacement_.metavariable(r) != nullptr) return false;
+    if (pattern_.tree()[p].kind != replacement_.tree()[r].kind) return false;
+    if (!has_suite(pattern_.tree(), p) && !has_suite(replacement_.tree(), r)) return true;
+    return suites(pattern_.tree(), p).size() == suites(replacement_.tree(), r).size() &&
+           clause_kinds(pattern_.tree(), p) == clause_kinds(replacement_.tree(), r);
+  }
+
+  // The outermost suites of a statement, clauses included.
+  static std::vector<NodeId> suites(const Tree& tree, NodeId statement) {
+    std::vector<NodeId> out;
+    for (NodeId id = statement; id < tree[statement].subtree_end;) {
+      if (tree.is(id, kinds().block)) {
+        out.push_back(id);
+        id = tree[id].subtree_end;
+      } else {
+        ++id;
+      }
+    }
+    return out;
+  }
+  static std::vector<Kind> clause_kinds(const Tree& tree, NodeId statement) {
+    std::vector<Kind> out;
+    for (NodeId suite : suites(tree, statement)) out.push_back(tree[tree[suite].parent].kind);
+    return out;
+  }
+
+  void rewrite_pair(NodeId p, NodeId t, NodeId r) {
+    const auto p_suites = suites(pattern_.tree(), p);
+    const auto r_suites = suites(replacement_.tree(), r);
+    if (p_suites.empty()) {
+      tokens(p, t, r);
+      return;
+    }
+    headers(p, t, r);
+    for (std::size_t i = 0; i < p_suites.size(); ++i) {
+      const auto it = node_.find(p_suites[i]);
+      if (it == node_.end() || it->second.empty()) continue;
+      list(statements_of(pattern_.tree(), p_suites[i]), statements_of(replacement_.tree(), r_suites[i]), it->second[0]);
+    }
+  }
+
+  void tokens(NodeId p, NodeId t, NodeId r) { part({p}, {t}, {r}); }
+
+  void part(const std::vector<NodeId>& p, const std::vector<NodeId>& t, const std::vector<NodeId>& r) {
+    const TokenMap map(target_, pattern_, match_, p, t);
+    take(rewrite_tokens({target_, &match_.bindings, &pattern_, &replacement_, r, comments_, kNone, false}, map));
+  }
+
+  // What stands outside of the suites, header by header: from the statement's begin to its first suite, then between suites.
+  void headers(NodeId p, NodeId t, NodeId r) {
+    const auto split = [](const Tree& tree, NodeId statement) {
+      std::vector<std::vector<NodeId>> parts(1);
+      for (NodeId id = statement; id < tree[statement].subtree_end;) {
+        if (tree.is(id, kinds().block)) {
+          parts.emplace_back();
+          id = tree[id].subtree_end;
+          continue;
+        }
+        const bool holds_suite = has_suite(tree, id);
+        if (!holds_suite) parts.back().push_back(id);
+        id = holds_suite ? id + 1 : tree[id].subtree_end;
+      }
+      return parts;
+    };
+    const auto ps = split(pattern_.tree(), p);
+    const auto ts = split(t_, t);
+    const auto rs = split(replacement_.tree(), r);
+    for (std::size_t i = 0; i < ps.size() && i < rs.size() && i < ts.size(); ++i) {
+      if (ps[i].empty() || ts[i].empty() || rs[i].empty()) continue;
+      part(ps[i], ts[i], rs[i]);
+    }
+  }
+
+  // --- whole statements -----------------------------------------------------------------------------------------------------------
+
+  std::string rendered(const std::vector<NodeId>& statements, NodeId suite) {
+    std::string text;
+    for (NodeId statement : statements) {
+      const Range r = replacement_.tree().range(statement);
+      const std::string old(replacement_.source().indentation_at(r.begin));
+      std::string body = statements_text({&replacement_.source(), &replacement_.tree()}, {statement}, "");
+      PatternProblem problem;
+      const auto block = compile_pattern(without_placeholders(body), &problem);
+      if (!block) continue;
+      text += render_block(*block, target_, match_.bindings, suite_indentation(target_, suite),
+                           indentation_unit(target_, suite), target_.source->newline());
+    }
+    return text;
+  }
+
+  void insert(const std::vector<NodeId>& statements, NodeId suite, NodeId after, NodeId before,
+              std::vector<NodeId>& gone) {
+    const std::string block = rendered(statements, suite);
+    if (!gone.empty()) {
+      // In the place of what goes: one region, so that the comments around it stay where they are.
+      exchange(gone, block, suite);
+      gone.clear();
+    } else if (before != kNone) {
+      add(insert_above(target_, before, block));
+    } else if (after != kNone) {
+      add(insert_below(target_, after, block));
+    }
+  }
+
+  // The lines of statements that stand one after the other become `block` ("" removes them).
+  void exchange(const std::vector<NodeId>& gone, const std::string& block, NodeId /*suite*/) {
+    const Source& source = *target_.source;
+    const std::uint32_t begin = t_[gone.front()].begin;
+    const std::uint32_t end = t_[gone.back()].end;
+    if (comment_between(begin, end)) return;
+    const std::uint32_t line = source.line_begin(source.line_of(begin));
+    const std::uint32_t last = source.line_of(end);
+    const bool own_lines =
+        line + source.indentation_at(begin).size() == begin && end_of_code(end) == source.line_end(last);
+    if (!own_lines) {
+      std::string inline_text = block;
+      while (!inline_text.empty() && (inline_text.back() == '\n' || inline_text.back() == '\r')) inline_text.pop_back();
+      inline_text.erase(0, inline_text.find_first_not_of(" \t"));
+      if (inline_text.find('\n') != std::string::npos) {
+        problem("several statements would replace one that shares its line", "", {begin, end});
+        return;
+      }
+      out_.splices.push_back(Splice{begin, end, inline_text.empty() ? "pass" : inline_text, "", false});
+      return;
+    }
+    if (block.empty()) {
+      const std::uint32_t next = last + 1 < source.line_count() ? source.line_begin(last + 1) : source.size();
+      out_.splices.push_back(Splice{line, next, "", "", false});
+      return;
+    }
+    std::string text = block;
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    out_.splices.push_back(Splice{begin, end, text.substr(source.indentation_at(begin).size()), "", false});
+  }
+
+  // Where a line's code ends: blanks behind it do not count.
+  std::uint32_t end_of_code(std::uint32_t end) const {
+    const std::string& bytes = target_.source->bytes();
+    while (end < bytes.size() && (bytes[end] == ' ' || bytes[end] == '\t')) ++end;
+    return end;
+  }
+
+  void remove(const std::vector<NodeId>& gone, NodeId suite) {
+    if (gone.empty()) return;
+    const auto all = statements_of(t_, suite);
+    const bool emptied = std::all_of(all.begin(), all.end(),
+                                     [&](NodeId s) { return std::find(gone.begin(), gone.end(), s) != gone.end(); });
+    const bool refilled =
+        !out_.splices.empty() && std::any_of(out_.splices.begin(), out_.splices.end(), [&](const Splice& s) {
+          return s.begin >= t_[suite].begin && s.end <= t_[suite].end && !s.text.empty();
+        });
+    const bool needs_pass = emptied && !refilled && !t_.is(suite, kinds().module);
+    // Runs of neighbours go together.
+    std::vector<NodeId> run;
+    for (NodeId statement : gone) {
+      const bool follows = !run.empty() && std::find(all.begin(), all.end(), run.back()) + 1 != all.end() &&
+                           *(std::find(all.begin(), all.end(), run.back()) + 1) == statement;
+      if (!run.empty() && !follows) {
+        exchange(run, "", suite);
+        run.clear();
+      }
+      run.push_back(statement);
+    }
+    exchange(run, needs_pass ? suite_indentation(target_, suite) + "pass\n" : "", suite);
+  }
+
+  bool comment_between(std::uint32_t begin, std::uint32_t end) {
+    for (NodeId id = 0; id < t_.size() && comments_ != Comments::drop; ++id) {
+      if (t_.is(id, kinds().comment) && t_[id].begin >= begin && t_[id].end <= end) {
+        problem("a comment stands where code is replaced", "say `comments: drop` in the rule", t_.range(id));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void problem(std::string message, std::string hint, Range at) {
+    if (!out_.problem) out_.problem = RewriteProblem{std::move(message), std::move(hint), at};
+  }
+  void add(const std::vector<Splice>& splices) {
+    out_.splices.insert(out_.splices.end(), splices.begin(), splices.end());
+  }
+  void take(Rewrite rewrite) {
+    add(rewrite.splices);
+    if (rewrite.problem && !out_.problem) out_.problem = rewrite.problem;
+  }
+
+  CodeView target_;
+  const Tree& t_;
+  const Pattern& pattern_;
+  const Match& match_;
+  const Pattern& replacement_;
+  Comments comments_;
+  std::map<NodeId, std::vector<NodeId>> node_;
+  Rewrite out_;
+};
+
+}  // namespace
+
+Rewrite rewrite_statements(const CodeView& target, const Pattern& pattern, const Match& match,
+                           const Pattern& replacement, Comments comments, const std::vector<NodeId>& have,
+                           const std::vector<NodeId>& want, NodeId suite) {
+  return StatementRewriter(target, pattern, match, replacement, comments).run(have, want, suite);
+}
+
+}  // namespace suture

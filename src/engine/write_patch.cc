@@ -1,0 +1,104 @@
+// See write_patch.h.
+#include "engine/write_patch.h"
+
+#include <algorithm>
+
+#include "engine/edits.h"
+#include "engine/imports.h"
+
+namespace suture {
+namespace {
+
+Error edit_error(const RuleRun& run, const RewriteProblem& problem) {
+  return Error{Exit::bad_rule, "rule " + run.rule->rule->id + " cannot edit this site: " + problem.message,
+               run.file->source->locate(problem.at), problem.hint};
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState& state, const PatchRun& run) {
+  std::map<std::string, std::vector<Splice>> out;
+  for (const RuleRun& rule : run.rules) {
+    auto& splices = out[rule.path];
+    if (const CompiledImport* import = rule.rule->import()) {
+      const std::string line = import->statement + std::string(rule.file->source->newline());
+      const auto standing = standing_import(state, rule.path, line);
+      if (!standing && rule.import->kind == ImportStatus::Kind::satisfied) continue;
+      // A line that another patch wrote is listed again, so that it goes with the last of them.
+      std::vector<Splice> wanted = standing
+                                       ? std::vector<Splice>{Splice{standing->begin, standing->begin, line, "", true}}
+                                       : insert_import(rule.file->target(), *import);
+      for (Splice& s : wanted) s.rule = rule.rule->rule->id;
+      splices.insert(splices.end(), wanted.begin(), wanted.end());
+      continue;
+    }
+    for (const Site& site : rule.sites.old) {
+      Rewrite rewrite = edit_site(*rule.rule, rule.file->target(), site);
+      if (rewrite.problem) return edit_error(rule, *rewrite.problem);
+      for (Splice& s : rewrite.splices) {
+        const bool ascii =
+            std::all_of(s.text.begin(), s.text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+        if (rule.file->ascii_only && !ascii)
+          return edit_error(rule,
+                            {"the file is in a single-byte encoding and the edit is not ASCII", "", {s.begin, s.end}});
+        splices.push_back(std::move(s));
+      }
+    }
+  }
+  for (auto& [path, splices] : out) {
+    if (const auto overlap = order_splices(splices)) {
+      const auto owner =
+          std::find_if(run.rules.begin(), run.rules.end(), [&](const RuleRun& r) { return r.path == path; });
+      return Error{Exit::bad_rule, "the rules " + overlap->first + " and " + overlap->second + " edit the same bytes",
+                   owner->file->source->locate(overlap->at), "make one rule of the two, or narrow one of them"};
+    }
+  }
+  std::erase_if(out, [](const auto& entry) { return entry.second.empty(); });
+  return out;
+}
+
+namespace {
+
+// All rules are classified on the spliced bytes: every edited site must be a result, none old, and no new syntax error.
+std::optional<Error> verify_result(Workbench& bench, const TreeState& after, const Patch& patch,
+                                   const PatchRun& before) {
+  const PatchRun run = run_patch(bench, after, patch);
+  std::string broken_rules;
+  for (std::size_t i = 0; i < run.rules.size(); ++i) {
+    const RuleRun& was = before.rules[i];
+    const RuleRun& now = run.rules[i];
+    if (now.file && was.file && now.path == was.path && now.file->tree.error_count() > was.file->tree.error_count()) {
+      return Error{Exit::bad_rule, "the edits of " + patch.name + " would leave a syntax error in " + now.path,
+                   now.file->first_error(), "the rules are wrong for this file; nothing was written"};
+    }
+    const std::size_t wanted = was.sites.result.size() + was.sites.old.size();
+    const bool good = now.import ? now.import->kind == ImportStatus::Kind::satisfied
+                                 : now.sites.old.empty() && now.sites.ambiguous.empty() &&
+                                       now.sites.unresolved.empty() && now.sites.result.size() >= wanted;
+    if (!good) broken_rules += (broken_rules.empty() ? "" : ", ") + now.rule->rule->id;
+  }
+  if (broken_rules.empty()) return std::nullopt;
+  const Rule& first = *run.rules.front().rule->rule;
+  return Error{Exit::bad_rule,
+               "after the edits of " + patch.name + " the code is not what these rules call a result: " + broken_rules,
+               first.source->locate(first.at), "mend the rules, or write out `applied:`; nothing was written"};
+}
+
+}  // namespace
+
+Result<TreeState> write_patch(Workbench& bench, const TreeState& state, const Patch& patch, const PatchRun& run) {
+  auto splices = patch_splices(state, run);
+  if (!splices) return splices.error();
+  TreeState after = state;
+  ReceiptEntry entry;
+  entry.patch = patch.name;
+  entry.edition = patch.edition;
+  entry.version = state.dist.version.value_or(state.dist.assumed);
+  for (const auto& [path, list] : *splices) write_edits(after, entry, path, list);
+  for (const AddedFile& added : patch.adds) write_added_file(after, entry, added.path.value, added.bytes);
+  after.receipt.patches.push_back(std::move(entry));
+  if (auto error = verify_result(bench, after, patch, run)) return *error;
+  return after;
+}
+
+}  // namespace suture
