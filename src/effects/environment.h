@@ -1,0 +1,36 @@
+// Interpreters and their environments, by their files alone: where an executable's site-packages are.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "effects/file_system.h"
+
+namespace suture {
+
+// "/usr" and "3.11": a prefix, and which interpreter of it is meant; version empty: any.
+struct Prefix {
+  std::string path;
+  std::string version;
+  std::string how;  // "the environment of /venv/bin/python"
+};
+
+// The prefix of an interpreter, found as it finds it itself: pyvenv.cfg beside the executable as it was called or one folder
+// above, else the folder above that of the real file. Nothing is run. Error: no such file, or a script (a shim).
+Result<Prefix> prefix_of(FileSystem& fs, const std::string& executable, const std::map<std::string, std::string>& environment);
+// `name` searched on PATH. nullopt: not there.
+std::optional<std::string> find_on_path(FileSystem& fs, const std::string& name, const std::string& path);
+
+// Whether a folder looks like an environment: pyvenv.cfg, or lib/python3*.
+bool is_prefix(FileSystem& fs, const std::string& folder);
+
+// Folders that its interpreter imports from, in that order, as groups: one group holds the folders of several
+// interpreters where the version is not known. site-packages, dist-packages (Debian), the user's, and those of
+// the base where pyvenv.cfg includes them. Those that exist, without doubles, real paths.
+std::vector<std::vector<std::string>> site_folders(FileSystem& fs, const Prefix& prefix,
+                                                   const std::map<std::string, std::string>& environment);
+
+}  // namespace suture

@@ -1,0 +1,214 @@
+// Finding the tree. Contract: effects/locate.h.
+#include "effects/locate.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.h"
+#include "effects/editable.h"
+#include "effects/environment.h"
+
+namespace suture {
+namespace {
+
+Error not_found(std::string message, std::string hint) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message = std::move(message);
+  error.hint = std::move(hint);
+  return error;
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string value_of(const std::map<std::string, std::string>& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string() : found->second;
+}
+
+class Locator {
+ public:
+  Locator(FileSystem& fs, const TreeRequest& request, const std::string& package, const std::string& folder)
+      : fs_(fs), request_(request), package_(package), folder_(folder) {}
+
+  Result<LocatedTree> run() {
+    if (!request_.tree.empty()) return in_tree();
+    if (!request_.python.empty()) {
+      const Result<Prefix> prefix = prefix_of(fs_, request_.python, request_.environment);
+      if (!prefix) return prefix.error();
+      return in_prefix(*prefix, prefix->path);
+    }
+    const std::string venv = value_of(request_.environment, "VIRTUAL_ENV");
+    if (!venv.empty()) {
+      const Io<std::string> real = fs_.real_path(venv);
+      if (!real) {
+        return not_found("VIRTUAL_ENV names " + venv + ": " + errno_words(real.error),
+                         "activate another environment, or name the tree with -t");
+      }
+      return in_prefix({real.value, "", "VIRTUAL_ENV"}, venv);
+    }
+    return on_path();
+  }
+
+ private:
+  // --- Paths
+
+  [[nodiscard]] bool is_folder(const std::string& path) const {
+    const Io<std::string> real = fs_.real_path(path);
+    if (!real) return false;
+    const Io<FileInfo> info = fs_.info_at(kAbsolute, real.value);
+    return info && info.value.kind == FileInfo::Kind::folder;
+  }
+  [[nodiscard]] bool exists(const std::string& path) const { return fs_.real_path(path).error == 0; }
+
+  // What suture itself can patch in: a folder with Python in it, or one that only its receipt is left in.
+  [[nodiscard]] bool is_package(const std::string& path) const {
+    if (exists(path + "/__init__.py") || exists(path + "/.suture")) return true;
+    const Io<std::vector<std::string>> names = list_folder(fs_, kAbsolute, path);
+    return std::any_of(names.value.begin(), names.value.end(), [](const std::string& name) { return name.ends_with(".py"); });
+  }
+
+  LocatedTree found(const std::string& package_folder, const std::string& metadata, const std::string& display,
+                    const std::string& how) const {
+    LocatedTree tree;
+    const Io<std::string> real = fs_.real_path(package_folder);
+    tree.present = is_folder(package_folder);
+    tree.package_folder = real ? real.value : package_folder;
+    tree.metadata_folder = metadata;
+    tree.display = display;
+    tree.how = how;
+    return tree;
+  }
+
+  // --- -t TREE
+
+  Result<LocatedTree> in_tree() {
+    const Io<std::string> real = fs_.real_path(request_.tree);
+    if (!real) return no_such_path(real.error);
+    const Io<FileInfo> info = fs_.info_at(kAbsolute, real.value);
+    if (!info) return io_error("look at", request_.tree, info.error);
+    if (info.value.kind != FileInfo::Kind::folder) return is_a_file(real.value);
+    if (const Io<std::vector<std::string>> names = list_folder(fs_, kAbsolute, real.value); !names) {
+      return io_error("read the folder", request_.tree, names.error);
+    }
+    return in_folder(real.value);
+  }
+
+  Result<LocatedTree> in_folder(const std::string& root) {
+    if (exists(root + "/__init__.py")) return in_package(root);
+    if (is_prefix(fs_, root)) return in_prefix({root, "", "-t"}, request_.tree);
+    if (is_folder(root + "/" + folder_)) return found(root + "/" + folder_, root, request_.tree, "a folder that holds the package");
+    for (const char* below : {"python", "src"}) {
+      const std::string holder = root + "/" + below;
+      if (is_folder(holder + "/" + folder_)) return found(holder + "/" + folder_, holder, request_.tree, "a source checkout");
+    }
+    const Result<std::optional<PointedPackage>> pointed = find_pointed(fs_, root, package_, folder_);
+    if (!pointed) return pointed.error();
+    if (*pointed) return found((*pointed)->folder, root, request_.tree, (*pointed)->by);
+    // Without __init__.py: a namespace package, or what an uninstall left.
+    if (base_of(root) == folder_ && is_package(root)) return found(root, parent_of(root), request_.tree, "a package folder");
+    return found(root + "/" + folder_, root, request_.tree, "a folder without the package");
+  }
+
+  // The folder of a package. Another one's: the package is not in it, and its neighbours were not named.
+  LocatedTree in_package(const std::string& root) const {
+    if (base_of(root) == folder_) return found(root, parent_of(root), request_.tree, "a package folder");
+    return found(root + "/" + folder_, parent_of(root), request_.tree, "the folder of another package");
+  }
+
+  Error no_such_path(int error) const {
+    if (error != ENOENT && error != ENOTDIR) return io_error("look at", request_.tree, error);
+    std::string near = request_.tree;
+    while (near.size() > 1 && near.ends_with('/')) near.pop_back();
+    while (near != "/" && near != "." && !exists(near)) near = parent_of(near);
+    std::string hint = "the nearest thing that exists is " + near;
+    const Io<std::vector<std::string>> names = list_folder(fs_, kAbsolute, near);
+    std::string missing = request_.tree.substr(std::min(request_.tree.size(), near == "/" ? 1 : near == "." ? 0 : near.size() + 1));
+    missing = missing.substr(0, missing.find('/'));
+    const std::optional<std::string> meant = nearest(missing, names.value);
+    if (meant) hint += "; did you mean " + (near == "/" ? "/" : near == "." ? "" : near + "/") + *meant + "?";
+    return not_found("no such file or folder: " + request_.tree, hint);
+  }
+
+  Error is_a_file(const std::string& real) const {
+    if (real.ends_with(".whl")) {
+      return not_found(request_.tree + " is a wheel: reading wheels is not in this version",
+                       "unpack it (python3 -m zipfile -e FILE.whl FOLDER) and name the folder, or install it");
+    }
+    if (real.ends_with(".egg")) {
+      return not_found(request_.tree + " is a zipped egg: suture writes to files, not into archives",
+                       "install the package anew with pip, which unpacks it");
+    }
+    std::string hint = "a tree is a package folder, a site-packages folder, a virtual environment or a source checkout";
+    if (base_of(request_.tree).starts_with("python")) hint = "for the environment of an interpreter: --python " + request_.tree;
+    return not_found(request_.tree + " is a file, not a tree", hint);
+  }
+
+  // --- Environments
+
+  Result<LocatedTree> on_path() {
+    const std::string path = value_of(request_.environment, "PATH");
+    const std::optional<std::string> python = find_on_path(fs_, "python3", path);
+    if (!python) {
+      return not_found("no tree: neither -t nor --python is given, VIRTUAL_ENV is not set, and there is no python3 on PATH",
+                       "name the tree: -t SITE-PACKAGES, -t VENV or -t CHECKOUT");
+    }
+    const Result<Prefix> prefix = prefix_of(fs_, *python, request_.environment);
+    if (!prefix) return prefix.error();
+    return in_prefix(*prefix, prefix->path);
+  }
+
+  Result<LocatedTree> in_prefix(const Prefix& prefix, const std::string& display) {
+    const std::vector<std::vector<std::string>> groups = site_folders(fs_, prefix, request_.environment);
+    for (const std::vector<std::string>& group : groups) {
+      std::vector<LocatedTree> hits;
+      for (const std::string& site : group) {
+        Result<std::optional<LocatedTree>> hit = in_site(site, display, prefix.how);
+        if (!hit) return hit.error();
+        if (*hit) hits.push_back(std::move(**hit));
+      }
+      if (hits.size() > 1) return two_interpreters(hits);
+      if (!hits.empty()) return hits.front();
+    }
+    if (groups.empty()) {
+      return not_found(display + " has no site-packages (" + prefix.how + ")",
+                       "name the folder that holds the package: -t SITE-PACKAGES");
+    }
+    const std::string& site = groups.front().front();
+    return found(site + "/" + folder_, site, display, prefix.how);
+  }
+
+  Result<std::optional<LocatedTree>> in_site(const std::string& site, const std::string& display, const std::string& how) const {
+    const std::string direct = site + "/" + folder_;
+    if (is_folder(direct)) return std::optional(found(direct, site, display, how + ", " + site));
+    const Result<std::optional<PointedPackage>> pointed = find_pointed(fs_, site, package_, folder_);
+    if (!pointed) return pointed.error();
+    if (!*pointed) return std::optional<LocatedTree>();
+    return std::optional(found((*pointed)->folder, site, display, how + ", " + (*pointed)->by));
+  }
+
+  Error two_interpreters(const std::vector<LocatedTree>& hits) const {
+    std::vector<std::string> folders;
+    for (const LocatedTree& hit : hits) folders.push_back(hit.package_folder);
+    return not_found("more than one interpreter of this environment has " + package_ + ": " + join(folders, ", ", " and "),
+                     "name one of them: -t " + parent_of(folders.front()));
+  }
+
+  FileSystem& fs_;
+  const TreeRequest& request_;
+  const std::string &package_, &folder_;
+};
+
+}  // namespace
+
+Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package, const std::string& folder) {
+  return Locator(fs, request, package, folder).run();
+}
+
+}  // namespace suture

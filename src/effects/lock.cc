@@ -1,0 +1,158 @@
+// The tree's lock. Contract: effects/store.h.
+//
+// The lock file goes away when nothing else is left in .suture, so a process may get a lock on a file that is not the
+// tree's any more: after every lock the names are looked up again, and when they lead elsewhere the whole attempt is repeated.
+#include <algorithm>
+#include <cerrno>
+
+#include "effects/store.h"
+#include "effects/tree_folder.h"
+
+namespace suture {
+namespace {
+
+constexpr const char* kLockName = "lock";
+constexpr std::chrono::milliseconds kPause{50};
+
+Error not_writable(const std::string& package_folder, int error) {
+  Error out = io_error("write to", package_folder, error);
+  out.hint = "nothing was written; " + (out.hint.empty() ? "check the tree's permissions" : out.hint);
+  return out;
+}
+
+Error not_a_folder(const std::string& package_folder) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message = package_folder + "/" + kSutureFolder + " is not a folder";
+  error.hint = "suture keeps its receipts there and does not follow a link; move it away";
+  return error;
+}
+
+Error timed_out(const std::string& package_folder, std::chrono::milliseconds waited) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message = "another suture has been writing to " + package_folder + " for more than " +
+                  std::to_string(std::chrono::duration_cast<std::chrono::seconds>(waited).count()) + " s";
+  error.hint = "wait for it, or end it: what it leaves half done is finished or undone by the next run";
+  return error;
+}
+
+// Whether `handle` is what `name` in `at` leads to.
+bool is_current(FileSystem& fs, Handle at, const char* name, Handle handle) {
+  const Io<FileInfo> opened = fs.info(handle), named = fs.info_at(at, name);
+  return opened && named && same_file(opened.value, named.value);
+}
+
+// Tries until it has the lock, the time is over (EWOULDBLOCK), or something else fails.
+Io<Done> wait_for(FileSystem& fs, Handle file, bool shared, const std::string& package_folder,
+                  const TreeLock::Options& options, bool* said, std::chrono::milliseconds deadline) {
+  while (true) {
+    const Io<Done> locked = fs.try_lock(file, shared);
+    if (locked || locked.error != EWOULDBLOCK || fs.now() >= deadline) return locked;
+    if (!*said && options.waiting) options.waiting("waiting for another suture that is writing to " + package_folder);
+    *said = true;
+    fs.sleep(kPause);
+  }
+}
+
+}  // namespace
+
+// Opens the lock file, making folder and file where they are not there. *gone: they went away meanwhile; try again.
+Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_folder, bool* gone) {
+  TreeLock lock;
+  lock.fs_ = &fs;
+  lock.package_folder_ = package_folder;
+  const Io<Handle> package = fs.open_folder(kAbsolute, package_folder);
+  if (!package) return io_error("open", package_folder, package.error);
+  lock.package_ = Opened(fs, package.value);
+  const Io<FileInfo> surroundings = fs.info(package.value);
+  if (!surroundings) return io_error("look at", package_folder, surroundings.error);
+  const Io<Done> made = fs.make_folder(package.value, kSutureFolder, 0755);
+  if (!made && made.error != EEXIST) return not_writable(package_folder, made.error);
+  const Io<Handle> folder = fs.open_folder(package.value, kSutureFolder);
+  *gone = folder.error == ENOENT;
+  if (folder.error == ELOOP || folder.error == ENOTDIR) return not_a_folder(package_folder);
+  if (!folder) return io_error("open", package_folder + "/" + kSutureFolder, folder.error);
+  lock.folder_ = Opened(fs, folder.value);
+  if (made) own_like(fs, folder.value, surroundings.value);
+  const Io<Handle> file = fs.open_lock(folder.value, kLockName, true);
+  *gone = file.error == ENOENT;
+  if (!file) {
+    if (made) static_cast<void>(fs.remove_folder(package.value, kSutureFolder));
+    return not_writable(package_folder, file.error);
+  }
+  lock.lock_ = Opened(fs, file.value);
+  own_like(fs, file.value, surroundings.value);
+  return lock;
+}
+
+Result<TreeLock> TreeLock::acquire(FileSystem& fs, const LocatedTree& tree, const Options& options) {
+  const std::chrono::milliseconds deadline = fs.now() + options.timeout;
+  bool said = false;
+  while (true) {
+    bool gone = false;
+    Result<TreeLock> lock = attempt(fs, tree.package_folder, &gone);
+    if (!lock && !(gone && fs.now() < deadline)) return lock.error();
+    if (!lock) continue;
+    const Io<Done> locked =
+        wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, &said, deadline);
+    if (locked.error == EWOULDBLOCK) return timed_out(tree.package_folder, options.timeout);
+    if (!locked) return io_error("lock", tree.package_folder + "/" + kSutureFolder + "/" + kLockName, locked.error);
+    const bool current = is_current(fs, lock->folder_.handle(), kLockName, lock->lock_.handle()) &&
+                         is_current(fs, lock->package_.handle(), kSutureFolder, lock->folder_.handle());
+    if (current) {
+      lock->exclusive_ = true;
+      return lock;
+    }
+    if (fs.now() >= deadline) return timed_out(tree.package_folder, options.timeout);
+  }
+}
+
+TreeLock TreeLock::share(FileSystem& fs, const LocatedTree& tree, const Options& options) {
+  const std::chrono::milliseconds deadline = fs.now() + options.timeout;
+  TreeLock lock;
+  lock.fs_ = &fs;
+  const Io<Handle> package = fs.open_folder(kAbsolute, tree.package_folder);
+  if (!package) return lock;
+  lock.package_ = Opened(fs, package.value);
+  const Io<Handle> folder = fs.open_folder(package.value, kSutureFolder);
+  if (!folder) return lock;
+  lock.folder_ = Opened(fs, folder.value);
+  const Io<Handle> file = fs.open_lock(folder.value, kLockName, false);
+  if (!file) return lock;
+  Opened opened(fs, file.value);
+  bool said = false;
+  if (wait_for(fs, file.value, true, tree.package_folder, options, &said, deadline)) lock.lock_ = std::move(opened);
+  return lock;
+}
+
+TreeLock& TreeLock::operator=(TreeLock&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  fs_ = other.fs_;
+  package_ = std::move(other.package_);
+  folder_ = std::move(other.folder_);
+  lock_ = std::move(other.lock_);
+  package_folder_ = std::move(other.package_folder_);
+  exclusive_ = std::exchange(other.exclusive_, false);
+  remove_package_ = other.remove_package_;
+  return *this;
+}
+
+void TreeLock::release() {
+  if (exclusive()) {
+    const Io<std::vector<std::string>> names = fs_->list(folder_.handle());
+    if (names && names.value == std::vector<std::string>{kLockName}) {
+      // Others may hold this very file open and get its lock next: they look the name up again and start over.
+      static_cast<void>(fs_->remove(folder_.handle(), kLockName));
+      static_cast<void>(fs_->remove_folder(package_.handle(), kSutureFolder));
+      if (remove_package_) static_cast<void>(fs_->remove_folder(kAbsolute, package_folder_));
+    }
+  }
+  exclusive_ = false;
+  lock_.reset();
+  folder_.reset();
+  package_.reset();
+}
+
+}  // namespace suture

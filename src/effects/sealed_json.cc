@@ -1,0 +1,103 @@
+#include "effects/sealed_json.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/sha256.h"
+#include "base/text.h"
+
+namespace suture {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::string to_base64(std::string_view bytes) {
+  std::string out;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      group = group << 8U | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      out += at + i > bytes.size() ? '=' : kAlphabet[group >> (18 - 6 * i) & 63U];
+    }
+  }
+  return out;
+}
+
+json broken(const char* why) { throw json::other_error::create(501, why, nullptr); }
+
+std::string from_base64(std::string_view text) {
+  if (text.size() % 4 != 0) broken("base64 of a wrong length");
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); at += 4) {
+    std::uint32_t group = 0;
+    std::size_t padding = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const char c = text[at + i];
+      const bool pad = c == '=' && at + 4 == text.size() && i >= 2;
+      const std::size_t digit = pad ? 0 : kAlphabet.find(c);
+      if (digit == std::string_view::npos || (padding > 0 && !pad)) broken("not base64");
+      padding += pad ? 1 : 0;
+      group = group << 6U | static_cast<std::uint32_t>(digit);
+    }
+    for (std::size_t i = 0; i + padding < 3; ++i) out += static_cast<char>(group >> (16 - 8 * i) & 255U);
+  }
+  return out;
+}
+
+// The checksum is over the compact form: keys are sorted, so it is one text for one document.
+std::string checksum_of(const json& document) { return sha256_hex(document.dump()); }
+
+Error newer(const std::string& what, const std::string& path) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message = what + " " + path + " was written by a newer suture";
+  error.hint = "use that version of suture on this tree";
+  return error;
+}
+
+}  // namespace
+
+std::string seal(json document) {
+  document.erase("checksum");
+  document["checksum"] = checksum_of(document);
+  return document.dump(1) + "\n";
+}
+
+Result<json> unseal(std::string_view text, int format, const std::string& what, const std::string& path) {
+  json document = json::parse(text, nullptr, false);
+  if (document.is_discarded() || !document.is_object()) return damaged(what, path, "it is not a JSON document");
+  const auto number = document.find("format");
+  if (number == document.end() || !number->is_number_integer()) return damaged(what, path, "it has no format number");
+  if (number->get<std::int64_t>() > format) return newer(what, path);
+  if (*number != format) return damaged(what, path, "its format number is not known");
+  const auto checksum = document.find("checksum");
+  if (checksum == document.end() || !checksum->is_string()) return damaged(what, path, "it has no checksum");
+  const std::string expected = checksum->get<std::string>();
+  document.erase("checksum");
+  if (checksum_of(document) != expected) return damaged(what, path, "its checksum does not hold, it was changed by something else");
+  return document;
+}
+
+json bytes_to_json(std::string_view bytes) {
+  if (!first_bad_utf8(bytes)) return std::string(bytes);
+  return json{{"base64", to_base64(bytes)}};
+}
+
+std::string bytes_from_json(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return from_base64(value.at("base64").get<std::string>());
+}
+
+Error damaged(const std::string& what, const std::string& path, const std::string& why) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message = what + " " + path + " is damaged: " + why;
+  error.hint = "put the package's own files back (pip install --force-reinstall --no-deps), remove the .suture folder, and apply again";
+  return error;
+}
+
+}  // namespace suture

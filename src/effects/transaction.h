@@ -1,0 +1,70 @@
+// A journal carried out: forward, or back. commit() ends with it, recover() begins with it; both do the same.
+//
+// Forward is possible where every target is new already, or old with its staged bytes whole. Back is possible where every
+// target is old already, or new with its old bytes whole. Both orders keep that true for the other direction until all
+// targets are of one kind: staged files are removed last, the journal at the very end.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "effects/journal.h"
+#include "effects/tree_folder.h"
+
+namespace suture {
+
+class Transaction {
+ public:
+  Transaction(const TreeFolder& tree, Handle suture, Journal journal)
+      : tree_(tree), suture_(suture), journal_(std::move(journal)) {}
+
+  enum class End { finished, undone };
+  // Commit phase: forward if it can, else back. Staging phase: back. Error: neither is possible; the journal stays.
+  Result<End> settle();
+
+  // What the user should know: files left alone, stale bytecode, what could not be tidied up.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  // After `undone`: the call that failed on the way forward, if one did.
+  [[nodiscard]] const std::optional<Error>& cause() const { return cause_; }
+
+ private:
+  enum class Standing { old, fresh, foreign };
+  struct State {
+    Standing standing = Standing::foreign;
+    bool can_advance = false, can_return = false;
+  };
+
+  Result<std::vector<State>> inspect();
+  Status forward(const std::vector<State>& states);
+  Status back(const std::vector<State>& states);
+  Status sync_targets();
+  void tidy_forward();
+  void tidy_back();
+  void remove_staged();
+  void remove_blobs(const std::vector<std::string>& hashes);
+  void remove_empty_folders(const std::vector<std::string>& folders);
+  void end();
+  void left_behind(const std::string& what, int error);
+  [[nodiscard]] Error stuck(const std::vector<State>& states) const;
+
+  // The folder that holds a target; null where it is not there.
+  Result<std::shared_ptr<Opened>> folder_of(const std::string& path);
+  // SHA-256 of a file in it; "" where it is not there.
+  Result<std::string> hash_of(const std::string& target, const std::string& name);
+
+  const TreeFolder& tree_;
+  Handle suture_;
+  Journal journal_;
+  std::map<std::string, std::shared_ptr<Opened>> folders_;
+  std::vector<std::string> notes_;
+  std::optional<Error> cause_;
+  bool tidy_ = true;  // nothing was left behind: the journal may go
+};
+
+// Removes staged files that no journal lists from a folder. Precondition: the tree's lock is held, no journal stands.
+std::size_t sweep_staged(FileSystem& fs, Handle folder);
+
+}  // namespace suture
