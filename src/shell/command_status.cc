@@ -1,0 +1,173 @@
+// suture status: a verdict for each patch and tree.
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "shell/planning.h"
+
+namespace suture {
+namespace {
+
+// One package of one tree, judged; or why it could not be.
+struct Judged {
+  std::string asked;  // the --tree that was given
+  PackageGroup group;
+  TreeReport report;
+  bool present = false;
+  bool interrupted = false;
+  std::string how;
+  std::optional<Error> error;
+};
+
+Judged judge_group(const Session& session, const Catalog& catalog, const PackageGroup& group, const std::string& tree) {
+  Judged judged;
+  judged.asked = tree;
+  judged.group = group;
+  Result<Target> target = load_target(session, catalog, group, tree);
+  if (!target) {
+    judged.error = target.error();
+    return judged;
+  }
+  const PlanOptions options{.strict = session.options().flag("--strict")};
+  judged.report = report_on(*target);
+  judged.present = target->state.present;
+  for (const Patch* patch : group.patches) {
+    judged.report.patches.push_back(judge(target->state, *patch, catalog.patches, options));
+  }
+  judged.how = target->tree.how;
+  judged.interrupted = target->interrupted;
+  return judged;
+}
+
+bool conflict(const Patch& a, const Patch& b) {
+  const auto lists = [](const Patch& one, const Patch& other) {
+    return std::any_of(one.conflicts.begin(), one.conflicts.end(),
+                       [&other](const Text& name) { return name.value == other.name; });
+  };
+  return lists(a, b) || lists(b, a);
+}
+
+// A patch that stands back because another one is applied is as it should be, where no patch was asked for by name.
+bool yields_to_applied(const Judged& judged, std::size_t index) {
+  if (judged.report.patches[index].verdict != Verdict::conflicting) return false;
+  for (std::size_t i = 0; i < judged.group.patches.size(); ++i) {
+    if (judged.report.patches[i].verdict == Verdict::applied &&
+        conflict(*judged.group.patches[i], *judged.group.patches[index])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The exit code of --check.
+Exit check(const Session& session, const Judged& judged) {
+  const bool named = !session.options().names.empty();
+  Report worst;
+  for (std::size_t i = 0; i < judged.report.patches.size(); ++i) {
+    const PatchOutcome& outcome = judged.report.patches[i];
+    if (!named && yields_to_applied(judged, i)) continue;
+    worst.worsen(would_change(outcome) ? Exit::would_change : exit_of(outcome, session.options().flag("--strict")));
+  }
+  return worst.exit;
+}
+
+std::string version_cell(const Judged& judged, bool several_packages) {
+  const std::string version = judged.report.version.value_or("-");
+  return several_packages ? judged.group.package + " " + version : version;
+}
+
+std::string table_of(const Session& session, const std::vector<Judged>& all) {
+  const bool several_packages = std::any_of(
+      all.begin(), all.end(), [&all](const Judged& each) { return each.group.package != all.front().group.package; });
+  std::vector<StatusRow> rows;
+  std::vector<std::string> patches;
+  for (const Judged& judged : all) {
+    StatusRow row;
+    row.tree = judged.asked;
+    row.version = version_cell(judged, several_packages);
+    if (judged.error) row.problem = "cannot be read";
+    for (const PatchOutcome& outcome : judged.report.patches) {
+      row.verdicts.emplace_back(outcome.patch, outcome.verdict);
+      if (std::find(patches.begin(), patches.end(), outcome.patch) == patches.end()) patches.push_back(outcome.patch);
+    }
+    rows.push_back(std::move(row));
+  }
+  std::string text = status_table(rows, patches, session.out());
+  if (!session.options().verbose) return text;
+  for (const Judged& judged : all) {
+    if (!judged.error) text += "\n" + judged.report.tree + "\n" + status_lines(judged.report, true, session.out());
+  }
+  return text;
+}
+
+// Every package of one tree. Where no patch was named, a package that is not in the tree is left out beside one that
+// is: patches for other packages have nothing to say there.
+std::vector<Judged> judge_tree(const Session& session, const Catalog& catalog, const std::vector<PackageGroup>& groups,
+                               const std::string& tree) {
+  std::vector<Judged> all;
+  for (const PackageGroup& group : groups) {
+    all.push_back(judge_group(session, catalog, group, tree));
+    if (all.back().error) return {std::move(all.back())};  // the tree itself: the next package would say the same
+  }
+  const auto present = [](const Judged& each) { return each.present; };
+  if (session.options().names.empty() && std::any_of(all.begin(), all.end(), present)) {
+    std::erase_if(all, std::not_fn(present));
+  }
+  return all;
+}
+
+void report_judged(const Session& session, const Judged& judged, bool lines, Report& report) {
+  if (judged.error) {
+    report.fail(*judged.error);
+    return;
+  }
+  report.trees.push_back(judged.report);
+  if (session.options().verbose) note(session, report, "note: " + judged.report.tree + ": " + judged.how + "\n");
+  note_interrupted(session, judged.report.tree, judged.interrupted, report);
+  for (const PatchOutcome& outcome : judged.report.patches) {
+    if (!outcome.fatal) continue;
+    report.fail(*outcome.fatal);
+  }
+  if (lines) report.out += status_lines(judged.report, session.options().verbose, session.out());
+  if (session.options().flag("--check")) report.worsen(check(session, judged));
+}
+
+Report run(const Session& session) {
+  Report report;
+  Result<Catalog> catalog = session.open_catalog();
+  if (!catalog) return report.fail(catalog.error()), report;
+  Result<std::vector<const Patch*>> named = choose(*catalog, session.options().names);
+  if (!named) return report.fail(named.error()), report;
+  const std::vector<PackageGroup> groups = group_by_package(named->empty() ? all_patches(*catalog) : *named);
+  std::vector<std::string> trees = session.options().values("--tree");
+  if (trees.empty()) trees.emplace_back();
+
+  std::vector<Judged> all;
+  for (const std::string& tree : trees) {
+    for (Judged& judged : judge_tree(session, *catalog, groups, tree)) all.push_back(std::move(judged));
+  }
+  for (const Judged& judged : all) report_judged(session, judged, trees.size() == 1, report);
+  if (trees.size() > 1) report.out = table_of(session, all);
+  return report;
+}
+
+}  // namespace
+
+Command status_command() {
+  return {
+      .name = "status",
+      .summary = "a verdict for each patch and tree; writes nothing",
+      .details =
+          "With one tree: a line for each patch: verdict, name, reason. With several --tree: a table.\n"
+          "--verbose adds each rule, its counts and its sites.",
+      .positionals = {"PATCH", 0, kAnyNumber},
+      .trees = Command::Trees::several,
+      .options = {{"--check", "", "set the exit code: 1 where apply would change something, else the worst verdict's",
+                   false},
+                  {"--strict", "", "superseded is a failure, and so is an edit anywhere in a file to be written",
+                   false}},
+      .run = run,
+  };
+}
+
+}  // namespace suture

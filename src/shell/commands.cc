@@ -1,0 +1,13 @@
+// The table of the commands: the one place that names them all.
+#include "shell/command.h"
+
+namespace suture {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      diff_command(), apply_command(), revert_command(), status_command(), list_command(), explain_command(),
+  };
+  return table;
+}
+
+}  // namespace suture

@@ -1,0 +1,112 @@
+#include "shell/planning.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/diff.h"
+
+namespace suture {
+namespace {
+
+DiffSide side_of(const FileChange& change) {
+  if (!change.before) return DiffSide::created;
+  return change.after ? DiffSide::changed : DiffSide::removed;
+}
+
+bool any_outcome(const std::vector<Planned>& all, auto holds) {
+  return std::any_of(all.begin(), all.end(), [&holds](const Planned& planned) {
+    return std::any_of(planned.plan.outcomes.begin(), planned.plan.outcomes.end(), holds);
+  });
+}
+
+void report_outcome(const Session& session, const PatchOutcome& outcome, bool any_refused, Report& report) {
+  const bool strict = session.options().flag("--strict");
+  const Exit code = exit_of(outcome, strict);
+  report.worsen(code);
+  if (outcome.fatal) {
+    report.errors.push_back(*outcome.fatal);
+    report.err += verdict_message(outcome, true, session.err());
+  } else if (code != Exit::ok) {
+    report.err += verdict_message(outcome, true, session.err());
+  } else if (!would_change(outcome)) {
+    note(session, report, verdict_message(outcome, false, session.err()));
+  } else if (any_refused) {
+    note(session, report, outcome.patch + ": " + verdict_phrase(outcome) + ", but held back: all or nothing\n");
+  } else if (outcome.verdict == Verdict::outdated) {
+    note(session, report, outcome.patch + ": " + verdict_phrase(outcome) + "; that is taken back first\n");
+  }
+  note(session, report, notes_of(outcome));
+}
+
+}  // namespace
+
+Result<std::vector<Planned>> plan_patches(const Session& session, const Catalog& catalog,
+                                          const std::vector<const Patch*>& patches, Lock lock) {
+  const PlanOptions options{.strict = session.options().flag("--strict")};
+  std::vector<Planned> all;
+  for (const PackageGroup& group : group_by_package(patches)) {
+    Result<Target> target = load_target(session, catalog, group, session.options().value("--tree"), lock);
+    if (!target) return target.error();
+    Plan plan = plan_apply(target->state, group.patches, catalog.patches, options);
+    all.push_back({std::move(*target), std::move(plan)});
+  }
+  return all;
+}
+
+Exit exit_of(const PatchOutcome& outcome, bool strict) {
+  return outcome.fatal ? outcome.fatal->exit : verdict_exit(outcome.verdict, strict);
+}
+
+bool would_change(const PatchOutcome& outcome) {
+  return !outcome.fatal && (outcome.verdict == Verdict::applicable || outcome.verdict == Verdict::outdated);
+}
+
+bool refused(const std::vector<Planned>& all, bool strict) {
+  return any_outcome(all, [strict](const PatchOutcome& outcome) { return exit_of(outcome, strict) != Exit::ok; });
+}
+
+bool writes(const std::vector<Planned>& all) {
+  return std::any_of(all.begin(), all.end(), [](const Planned& planned) { return planned.plan.writes(); });
+}
+
+std::string diff_of(const Target& target, const std::map<std::string, FileChange>& changes) {
+  std::string text;
+  for (const auto& [path, change] : changes) {
+    text += unified_diff(shown_path(target, path), change.before ? *change.before : std::string_view(),
+                         change.after ? *change.after : std::string_view(), side_of(change));
+  }
+  return text;
+}
+
+void report_plans(const Session& session, const std::vector<Planned>& all, bool show_diff, Report& report) {
+  const bool any_refused = refused(all, session.options().flag("--strict"));
+  for (const Planned& planned : all) {
+    TreeReport tree = report_on(planned.target);
+    tree.patches = planned.plan.outcomes;
+    note_interrupted(session, tree.tree, planned.target.interrupted, report);
+    for (const PatchOutcome& outcome : tree.patches) report_outcome(session, outcome, any_refused, report);
+    if (show_diff) {
+      tree.diff = any_refused ? std::string() : diff_of(planned.target, planned.plan.changes);
+      report.out += paint_diff(*tree.diff, session.out());
+    }
+    report.trees.push_back(std::move(tree));
+  }
+}
+
+void report_files(const Target& target, const std::map<std::string, FileChange>& changes, TreeReport& report) {
+  for (const auto& [path, change] : changes) {
+    (change.after ? report.written : report.removed).push_back(shown_path(target, path));
+  }
+}
+
+void note_interrupted(const Session& session, const std::string& tree, bool interrupted, Report& report) {
+  if (!interrupted) return;
+  note(session, report,
+       "note: " + tree + ": a run of suture was interrupted here; the next apply or revert puts it right\n");
+}
+
+void note(const Session& session, Report& report, const std::string& text) {
+  if (!session.options().quiet) report.err += text;
+}
+
+}  // namespace suture

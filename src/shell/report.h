@@ -1,0 +1,51 @@
+// What a command found, as a value: the structure that --json prints (docs/json-schema), and the text for the two
+// streams. Commands fill both; main prints one of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/plan.h"
+#include "engine/revert.h"
+#include "read/patch.h"
+
+namespace suture {
+
+struct TreeReport {
+  std::string tree;     // as messages call it
+  std::string package;  // the distribution's name
+  std::optional<std::string> version;
+  std::vector<PatchOutcome> patches;
+  std::vector<RevertOutcome> reverts;
+  std::optional<std::string> diff;   // diff, and the dry runs
+  std::vector<std::string> written;  // relative to the folder that holds the package
+  std::vector<std::string> removed;
+  std::vector<std::string> notes;  // what the writing met on its way: hard links, stale bytecode
+};
+
+struct Report {
+  std::string command;
+  std::vector<TreeReport> trees;
+  std::vector<Patch> catalog;  // list and explain
+  std::vector<Error> errors;
+  Exit exit = Exit::ok;
+
+  std::string out;  // data: what goes to stdout as text
+  std::string err;  // the words for stderr
+
+  // The exit code of a run is the worst that it met: the highest number.
+  void worsen(Exit code) {
+    if (static_cast<int>(code) > static_cast<int>(exit)) exit = code;
+  }
+  // An error ends the run or one tree of it; its text goes to stderr.
+  void fail(Error error) {
+    worsen(error.exit);
+    err += to_text(error);
+    errors.push_back(std::move(error));
+  }
+};
+
+}  // namespace suture

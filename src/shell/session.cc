@@ -1,0 +1,152 @@
+#include "shell/session.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/check.h"
+#include "shell/catalog_files.h"
+
+namespace suture {
+
+namespace {
+
+bool is_among(const std::vector<NamedBytes>& files, const std::shared_ptr<const Source>& source) {
+  return std::any_of(files.begin(), files.end(),
+                     [&source](const NamedBytes& file) { return file.path == source->name(); });
+}
+
+// What a person is writing is checked when it is read, whatever the command: a pattern that does not parse must not pass
+// for one that matches nothing. (What is shipped is checked by the tests: it costs every run of every command otherwise.)
+Status check_written(const CatalogInput& input, const Catalog& catalog) {
+  for (const auto& [id, rule] : catalog.rules) {
+    if (!is_among(input.rule_files, rule.source)) continue;
+    if (Status checked = check_rule(rule); !checked) return checked;
+  }
+  for (const Patch& patch : catalog.patches) {
+    const bool written = is_among(input.patch_files, patch.source) ||
+                         std::any_of(patch.rules.begin(), patch.rules.end(),
+                                     [&input](const Rule& rule) { return is_among(input.rule_files, rule.source); });
+    if (!written) continue;
+    if (Status checked = check_patch(patch); !checked) return checked;
+  }
+  return Nothing{};
+}
+
+}  // namespace
+
+Result<Catalog> Session::open_catalog() const {
+  CatalogInput input{.shipped = embedded_files(), .rule_files = {}, .patch_files = {}};
+  for (const std::string& folder : options_.values("--rules-dir")) {
+    if (Status read = read_rule_folder(fs_, folder, input.rule_files); !read) return read.error();
+  }
+  for (const std::string& folder : options_.values("--patches-dir")) {
+    if (Status read = read_patch_folder(fs_, folder, input.patch_files); !read) return read.error();
+  }
+  Result<Catalog> catalog = build_catalog(input);
+  if (!catalog) return catalog;
+  if (Status checked = check_written(input, *catalog); !checked) return checked.error();
+  return catalog;
+}
+
+Result<LocatedTree> Session::find(const std::string& tree, const std::string& package,
+                                  const std::string& folder) const {
+  return locate(fs_, {.tree = tree, .python = options_.value("--python"), .environment = environment_}, package,
+                folder);
+}
+
+TreeLock::Options Session::lock_options() const {
+  TreeLock::Options options;
+  options.waiting = [this](const std::string& words) {
+    if (!options_.quiet) say_(words.ends_with('\n') ? words : words + "\n");
+  };
+  return options;
+}
+
+Error unknown_patch(const Catalog& catalog, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Patch& patch : catalog.patches) known.push_back(patch.name);
+  const std::optional<std::string> near = nearest(name, known);
+  std::string hint = near ? "the nearest known one is " + *near + "; " : "";
+  hint += "suture list shows the patches; --patches-dir adds some";
+  return {Exit::usage, "there is no patch \"" + name + "\"", std::nullopt, hint};
+}
+
+Result<std::vector<const Patch*>> choose(const Catalog& catalog, const std::vector<std::string>& names) {
+  std::vector<const Patch*> chosen;
+  for (const std::string& name : names) {
+    const Patch* patch = catalog.find(name);
+    if (patch == nullptr) return unknown_patch(catalog, name);
+    if (std::find(chosen.begin(), chosen.end(), patch) == chosen.end()) chosen.push_back(patch);
+  }
+  return chosen;
+}
+
+std::vector<const Patch*> all_patches(const Catalog& catalog) {
+  std::vector<const Patch*> all;
+  for (const Patch& patch : catalog.patches) all.push_back(&patch);
+  return all;
+}
+
+std::vector<PackageGroup> group_by_package(const std::vector<const Patch*>& patches) {
+  std::vector<PackageGroup> groups;
+  for (const Patch* patch : patches) {
+    const std::string folder = patch->import_folder();
+    const auto found = std::find_if(groups.begin(), groups.end(), [patch, &folder](const PackageGroup& group) {
+      return group.package == patch->package.value && group.folder == folder;
+    });
+    if (found == groups.end()) {
+      groups.push_back({patch->package.value, folder, {patch}});
+    } else {
+      found->patches.push_back(patch);
+    }
+  }
+  // Locks are taken in this order, the same in every process.
+  std::sort(groups.begin(), groups.end(), [](const PackageGroup& a, const PackageGroup& b) {
+    return std::tie(a.package, a.folder) < std::tie(b.package, b.folder);
+  });
+  return groups;
+}
+
+namespace {
+
+Result<TreeState> load_state(const Session& session, const Catalog& catalog, const PackageGroup& group,
+                             const LocatedTree& tree) {
+  std::set<std::string> paths;
+  for (const Patch& patch : catalog.patches) {
+    if (patch.package.value != group.package || patch.import_folder() != group.folder) continue;
+    for (std::string& path : files_needed(patch, group.folder)) paths.insert(std::move(path));
+  }
+  return load_tree(session.fs(), tree, group.package, group.folder, {paths.begin(), paths.end()},
+                   session.options().value("--assume-version"));
+}
+
+}  // namespace
+
+Result<Target> load_target(const Session& session, const Catalog& catalog, const PackageGroup& group,
+                           const std::string& tree, Lock lock) {
+  Result<LocatedTree> located = session.find(tree, group.package, group.folder);
+  if (!located) return located.error();
+  std::optional<TreeLock> shared;
+  if (lock == Lock::share) shared = TreeLock::share(session.fs(), *located, session.lock_options());
+  Result<TreeState> state = load_state(session, catalog, group, *located);
+  if (!state) return state.error();
+  const bool crashed = interrupted(session.fs(), *located);
+  return Target{group, std::move(*located), std::move(*state), crashed};
+}
+
+TreeReport report_on(const Target& target) {
+  TreeReport report;
+  report.tree = target.state.display;
+  report.package = target.group.package;
+  report.version = target.state.dist.version;
+  return report;
+}
+
+std::string shown_path(const Target& target, const std::string& path) {
+  return target.group.folder + "/" + path;
+}
+
+}  // namespace suture

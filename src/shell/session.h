@@ -1,0 +1,79 @@
+// One run of suture: the options and the outside world that it may touch, and the steps that commands share: read the
+// catalog, choose patches, find the tree, load its state. Each step takes values and hands a value on.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "effects/file_system.h"
+#include "effects/locate.h"
+#include "effects/store.h"
+#include "engine/state.h"
+#include "read/catalog.h"
+#include "shell/options.h"
+#include "shell/report_text.h"
+
+namespace suture {
+
+class Session {
+ public:
+  // say: writes words to stderr at once (waiting for a lock); nothing else is printed while a command runs.
+  Session(const Options& options, FileSystem& fs, std::map<std::string, std::string> environment, Style out, Style err,
+          std::function<void(const std::string&)> say)
+      : options_(options), fs_(fs), environment_(std::move(environment)), out_(out), err_(err), say_(std::move(say)) {}
+
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] FileSystem& fs() const { return fs_; }
+  [[nodiscard]] Style out() const { return out_; }
+  [[nodiscard]] Style err() const { return err_; }
+  // How long to wait for another process, and who is told.
+  [[nodiscard]] TreeLock::Options lock_options() const;
+
+  // The shipped rules and patches, with those of --rules-dir and --patches-dir.
+  [[nodiscard]] Result<Catalog> open_catalog() const;
+  // Where the package is. `tree`: the value of --tree, or empty.
+  [[nodiscard]] Result<LocatedTree> find(const std::string& tree, const std::string& package,
+                                         const std::string& folder) const;
+
+ private:
+  const Options& options_;
+  FileSystem& fs_;
+  std::map<std::string, std::string> environment_;
+  Style out_, err_;
+  std::function<void(const std::string&)> say_;
+};
+
+// The patches of those names, each once, in the order given. Error (usage): a name that the catalog does not have.
+Result<std::vector<const Patch*>> choose(const Catalog& catalog, const std::vector<std::string>& names);
+Error unknown_patch(const Catalog& catalog, const std::string& name);
+
+// Patches that share a package; groups sorted by package, patches in the order given.
+struct PackageGroup {
+  std::string package, folder;
+  std::vector<const Patch*> patches;
+};
+std::vector<PackageGroup> group_by_package(const std::vector<const Patch*>& patches);
+std::vector<const Patch*> all_patches(const Catalog& catalog);
+
+// One package in one tree, loaded.
+struct Target {
+  PackageGroup group;
+  LocatedTree tree;
+  TreeState state;
+  bool interrupted = false;  // a crash left a journal: what is read here may be half of a transaction
+};
+// Whether the tree's lock is to be shared while it is read, or is held to write by the caller.
+enum class Lock { share, held };
+// Everything that `group` and the package's other patches look at is read: a conflict is judged on both.
+Result<Target> load_target(const Session& session, const Catalog& catalog, const PackageGroup& group,
+                           const std::string& tree, Lock lock = Lock::share);
+
+// The head of a report on a target: tree, package, version.
+TreeReport report_on(const Target& target);
+// "sglang/srt/x.py": relative to the folder that holds the package.
+std::string shown_path(const Target& target, const std::string& path);
+
+}  // namespace suture
