@@ -1,0 +1,74 @@
+# make               build/suture
+# make demo          install what is missing, build, and show suture on a real SGLang wheel
+# make test          install what is missing, build, and run every test
+#
+# SUTURE_CACHE=FOLDER moves the downloads (.cache), JOBS=N bounds the work at one time.
+BUILD ?= build
+SUTURE_CACHE ?= $(CURDIR)/.cache
+JOBS ?= $(shell nproc)
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+configure = cmake -S . --preset $(1) -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS)
+
+.PHONY: all build suture sources demo test test-backend check-all check-clang check-asan check-tidy check-format \
+        bench format clean install-deps
+
+all: suture
+
+sources:
+	@scripts/fetch_sources.sh $(SUTURE_CACHE)
+
+# The executable alone; `build` is with the tests.
+suture: sources
+	@$(call configure,default) -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
+	@cmake --build $(BUILD) -j $(JOBS) --target suture
+
+build: suture
+	@cmake --build $(BUILD) -j $(JOBS)
+
+install-deps:
+	@scripts/install_deps.sh
+
+demo: install-deps
+	@$(MAKE) --no-print-directory suture
+	@SUTURE_CACHE=$(SUTURE_CACHE) scripts/demo.sh $(BUILD)/suture
+
+test: install-deps
+	@$(MAKE) --no-print-directory build
+	$(CTEST) --test-dir $(BUILD)
+
+# The patched backend runs on the CPU (needs torch; says skipped where there is none).
+test-backend: build
+	$(CTEST) --test-dir $(BUILD) -L backend
+
+# All of the below, for whoever is about to submit: both compilers, the sanitizers, the linters, every test.
+check-all:
+	@scripts/install_deps.sh check
+	@$(MAKE) --no-print-directory check-format test check-clang check-asan check-tidy
+
+check-clang: sources
+	@$(call configure,clang) -B $(BUILD)-clang > /dev/null
+	@cmake --build $(BUILD)-clang -j $(JOBS)
+	$(CTEST) --test-dir $(BUILD)-clang -L 'unit|cli'
+
+check-asan: sources
+	@$(call configure,asan) -B $(BUILD)-asan > /dev/null
+	@cmake --build $(BUILD)-asan -j $(JOBS)
+	$(CTEST) --test-dir $(BUILD)-asan -L unit
+
+check-tidy: sources
+	@$(call configure,tidy) -B $(BUILD)-tidy > /dev/null
+	@cmake --build $(BUILD)-tidy -j $(JOBS) --target suture
+
+our_sources = $(shell find src tests bench -name '*.cc' -o -name '*.h')
+
+check-format:
+	@clang-format --dry-run --Werror $(our_sources)
+
+format:
+	@clang-format -i $(our_sources)
+
+bench: suture
+	@SUTURE_CACHE=$(SUTURE_CACHE) python3 bench/diff_bench.py $(BUILD)/suture
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tidy $(BUILD)-debug

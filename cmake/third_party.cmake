@@ -1,0 +1,90 @@
+# What suture is built on. The parser's C sources come from scripts/fetch_sources.sh (three PyPI source distributions,
+# checked by SHA-256); everything else is a Debian or Ubuntu package (scripts/install_deps.sh lists them).
+#
+# Targets: third_party (all that suture_core links), suture_static (flags of a static executable).
+set(SUTURE_CACHE ${CMAKE_CURRENT_SOURCE_DIR}/.cache CACHE PATH "Where scripts/fetch_sources.sh keeps what it fetched")
+set(TREE_SITTER_DIR ${SUTURE_CACHE}/src/tree-sitter CACHE PATH "The runtime: a folder with lib/src/lib.c and lib/include")
+set(TREE_SITTER_PYTHON_DIR ${SUTURE_CACHE}/src/tree-sitter-python CACHE PATH
+    "The Python grammar: a folder with src/parser.c, src/scanner.c and src/tree_sitter/*.h")
+
+foreach(file IN ITEMS ${TREE_SITTER_DIR}/lib/src/lib.c ${TREE_SITTER_PYTHON_DIR}/src/parser.c
+                      ${TREE_SITTER_PYTHON_DIR}/src/scanner.c)
+  if(NOT EXISTS ${file})
+    message(FATAL_ERROR "${file} is not there. Run scripts/fetch_sources.sh (`make` does), or give "
+                        "-DTREE_SITTER_DIR= and -DTREE_SITTER_PYTHON_DIR=.")
+  endif()
+endforeach()
+
+# C, not C++: the parser does not compile as C++. Always optimised: it is most of the time of a diff, and nobody
+# debugs it here. Its warnings are not ours.
+add_library(tree_sitter_core STATIC ${TREE_SITTER_DIR}/lib/src/lib.c)
+target_include_directories(tree_sitter_core SYSTEM PUBLIC ${TREE_SITTER_DIR}/lib/include PRIVATE ${TREE_SITTER_DIR}/lib/src)
+# For fdopen, which strict C11 hides.
+target_compile_definitions(tree_sitter_core PRIVATE _POSIX_C_SOURCE=200112L _DEFAULT_SOURCE)
+target_compile_options(tree_sitter_core PRIVATE -w -O2)
+add_library(tree_sitter_python STATIC ${TREE_SITTER_PYTHON_DIR}/src/parser.c ${TREE_SITTER_PYTHON_DIR}/src/scanner.c)
+target_include_directories(tree_sitter_python PRIVATE ${TREE_SITTER_PYTHON_DIR}/src)
+target_compile_options(tree_sitter_python PRIVATE -w -O2)
+
+# Libraries without a CMake package that Debian and Ubuntu share: header, archive or shared object by name.
+# SUTURE_LIBS_static / SUTURE_LIBS_shared collect both, and one of them is chosen below.
+foreach(entry IN ITEMS "yaml-cpp|yaml-cpp/yaml.h|libyaml-cpp-dev" "re2|re2/re2.h|libre2-dev"
+                       "sodium|sodium.h|libsodium-dev")
+  string(REPLACE "|" ";" entry "${entry}")
+  list(GET entry 0 name)
+  list(GET entry 1 header)
+  list(GET entry 2 package)
+  find_path(SUTURE_INCLUDE_${name} ${header})
+  find_library(SUTURE_ARCHIVE_${name} NAMES lib${name}.a)
+  find_library(SUTURE_SHARED_${name} NAMES ${name})
+  if(NOT SUTURE_INCLUDE_${name} OR NOT SUTURE_SHARED_${name})
+    message(FATAL_ERROR "${name} is not there: install ${package} (`make install-deps` installs all that is needed).")
+  endif()
+  list(APPEND SUTURE_INCLUDES ${SUTURE_INCLUDE_${name}})
+  list(APPEND SUTURE_LIBS_static ${SUTURE_ARCHIVE_${name}})
+  list(APPEND SUTURE_LIBS_shared ${SUTURE_SHARED_${name}})
+endforeach()
+
+# Header only.
+foreach(pair IN ITEMS "CLI/CLI.hpp|libcli11-dev" "dtl/dtl.hpp|libdtl-dev" "nlohmann/json.hpp|nlohmann-json3-dev")
+  string(REPLACE "|" ";" pair "${pair}")
+  list(GET pair 0 header)
+  list(GET pair 1 package)
+  find_path(SUTURE_INCLUDE_${package} ${header})
+  if(NOT SUTURE_INCLUDE_${package})
+    message(FATAL_ERROR "${header} is not there: install ${package} (`make install-deps` installs all that is needed).")
+  endif()
+  list(APPEND SUTURE_INCLUDES ${SUTURE_INCLUDE_${package}})
+endforeach()
+list(REMOVE_DUPLICATES SUTURE_INCLUDES)
+
+find_package(Threads REQUIRED)
+
+# One file that runs on any Linux of the same architecture, and starts without a dynamic linker. Tried, not assumed:
+# where an archive is missing, or needs others (newer RE2 needs Abseil), the executable is linked dynamically.
+set(SUTURE_LIBS ${SUTURE_LIBS_shared})
+add_library(suture_static INTERFACE)
+if(SUTURE_STATIC)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LIBRARIES ${SUTURE_LIBS_static} Threads::Threads)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+  set(CMAKE_REQUIRED_INCLUDES ${SUTURE_INCLUDES})
+  set(CMAKE_REQUIRED_FLAGS -std=c++20)
+  check_cxx_source_compiles("
+    #include <re2/re2.h>
+    #include <sodium.h>
+    #include <yaml-cpp/yaml.h>
+    int main() { return sodium_init() + RE2::FullMatch(\"a\", \"a\") + static_cast<int>(YAML::Load(\"a\").size()); }"
+    SUTURE_STATIC_LINKS)
+  if(SUTURE_STATIC_LINKS)
+    set(SUTURE_LIBS ${SUTURE_LIBS_static})
+    target_link_options(suture_static INTERFACE -static)
+  else()
+    message(STATUS "No static link here: the executable is linked dynamically")
+  endif()
+endif()
+
+add_library(third_party INTERFACE)
+target_link_libraries(third_party INTERFACE tree_sitter_python tree_sitter_core ${SUTURE_LIBS} Threads::Threads)
+# As system headers: their warnings are not ours.
+target_include_directories(third_party SYSTEM INTERFACE ${SUTURE_INCLUDES})
