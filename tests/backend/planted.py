@@ -1,0 +1,140 @@
+"""Errors planted on purpose: each is a substitution of text in a patched tree, and a path that must fail with it. A
+text that is not there fails the harness: a plant that changes nothing proves nothing."""
+
+from typing import List, NamedTuple, Tuple
+
+
+class Plant(NamedTuple):
+    name: str
+    patch: str  # "cast" or "gather"
+    release: str
+    path: str  # the path that must catch it, or "contract"
+    file: str  # "kv_cast" or "backend"
+    edits: List[Tuple[str, str]]  # (text, instead): the first place where the text stands
+    by_keys: bool = False  # caught by what attention is handed; if not, the outputs alone must show it
+
+
+_REFRESH = "    self._kv_indptr_buf.copy_(kv_indptr_cpu, non_blocking=True)\n"
+_DO_NOT_REFRESH = [(_REFRESH, "    pass\n")]
+_LIVE_PAGES = "    live_pages = indptr[-1]\n"
+_PLAIN_TRANSCRIPTION = [
+    (
+        "    wrapper._suture_plan = None  # whatever an earlier plan left is void from here on\n",
+        "    wrapper.last_kv_indices = kv_indices\n"
+        "    return torch.arange(len(kv_indices), dtype=torch.int32, device=kv_indices.device)\n",
+    ),
+    (
+        "    plan = _plan_in_force(wrapper)\n    if plan is None:\n",
+        "    return pool.view(torch.uint8)[wrapper.last_kv_indices.long()].view(pool.dtype).to(dtype)\n"
+        "    plan = _plan_in_force(wrapper)\n    if plan is None:\n",
+    ),
+]
+_PAGE_SIZE_1 = [('    page_size = getattr(wrapper, "_page_size", None)\n', "    page_size = 1\n")]
+
+PLANTS = [
+    Plant(
+        "gather off by one", "gather", "0.5.6", "eager decode", "kv_cast",
+        [("return kv_indices.clamp(0, pool_rows - 1)", "return (kv_indices + 1).clamp(0, pool_rows - 1)")],
+    ),
+    Plant(
+        "the plain transcription under graphs", "gather", "0.5.6", "graph decode, eager steps between", "kv_cast",
+        _PLAIN_TRANSCRIPTION,
+    ),
+    Plant(
+        "the plain transcription under graphs, metadata prepared twice", "gather", "0.5.22",
+        "graph decode, eager steps between", "kv_cast", _PLAIN_TRANSCRIPTION,
+    ),
+    Plant(
+        "no indptr refresh, decode", "cast", "0.5.6", "graph decode, eager steps between", "backend", _DO_NOT_REFRESH,
+    ),
+    Plant(
+        "no indptr refresh, gather's graphs", "gather", "0.5.13", "graph decode, eager steps between", "backend",
+        _DO_NOT_REFRESH,
+    ),
+    Plant("no indptr refresh, DFLASH", "cast", "0.5.22", "DFLASH verify", "backend", _DO_NOT_REFRESH),
+    Plant("no indptr refresh, draft", "cast", "0.5.18", "EAGLE draft", "backend", _DO_NOT_REFRESH),
+    Plant(
+        "arange under DCP", "gather", "0.5.22", "DCP extend", "kv_cast", [("or dcp_metadata is not None ", "")],
+    ),
+    Plant("page ids read as slots", "cast", "0.5.1", "pages of 4, eager decode", "kv_cast", _PAGE_SIZE_1),
+    Plant("page ids read as slots, in a graph", "cast", "0.5.1", "pages of 4, graph decode", "kv_cast", _PAGE_SIZE_1),
+    Plant(
+        "page ids gathered as slots", "gather", "0.5.1", "pages of 4, paged extend", "kv_cast",
+        [('(pool.shape[0], getattr(wrapper, "_page_size", 1))', "(pool.shape[0], 1)")],
+    ),
+    Plant(
+        "a stale tail id past the pool is gathered", "gather", "0.5.22", "DCP decode", "kv_cast",
+        [("return kv_indices.clamp(0, pool_rows - 1)", "return kv_indices")],
+    ),
+    Plant(
+        "a stale tail id past the pool is cast", "cast", "0.5.22", "DCP decode", "kv_cast",
+        [("torch.where(live, row, rows).flatten()", "row.flatten()")],
+    ),
+    Plant(
+        "no cap on the gather", "gather", "0.5.15", "more rows named than the pool has", "kv_cast",
+        [("return 0 < kv_indices.shape[0] * page_size <= pool_rows", "return 0 < kv_indices.shape[0]")],
+    ),
+    Plant(
+        "no cap on the cast", "cast", "0.5.6", "contract", "kv_cast",
+        [("named[:rows] | (live_pages * page_size > rows)", "named[:rows]")],
+    ),
+    Plant(
+        "equal dtype returns another object", "cast", "0.5.13", "pool of the query's dtype", "kv_cast",
+        [("pool.dtype == dtype:\n        return pool\n", "pool.dtype == dtype:\n        return pool.clone()\n")], True,
+    ),
+    Plant(
+        "equal dtype is gathered", "gather", "0.5.13", "pool of the query's dtype", "kv_cast",
+        [("None if pool.dtype == dtype else (pool.shape[0]", "(pool.shape[0]")], True,
+    ),
+    Plant(
+        ".item() on the row count", "cast", "0.5.6", "graph decode, eager steps between", "kv_cast",
+        [(_LIVE_PAGES, "    live_pages = indptr[-1].item()\n")],
+    ),
+    Plant(
+        ".tolist() on the row count", "cast", "0.5.18", "EAGLE verify", "kv_cast",
+        [(_LIVE_PAGES, "    live_pages = indptr.tolist()[-1]\n")],
+    ),
+    Plant(
+        "the gather reads an index on the host", "gather", "0.5.15", "eager decode", "kv_cast",
+        [
+            (
+                "    pool_rows, page_size = seen\n",
+                "    pool_rows, page_size = seen\n    assert kv_indices.max() < pool_rows\n",
+            )
+        ],
+    ),
+    Plant(
+        "the row count of capture is kept", "cast", "0.5.13", "graph decode, eager steps between", "kv_cast",
+        [(_LIVE_PAGES, "    live_pages = wrapper_count.setdefault(id(indptr), indptr[-1].clone())\n"),
+         ("_shadows: Dict", "wrapper_count = {}\n_shadows: Dict")],
+    ),
+    Plant(
+        "a saved plan outlives a plan made elsewhere", "gather", "0.5.18", "planned elsewhere", "kv_cast",
+        [('if plan is not None and getattr(wrapper, "_kv_indices_buf", None) is plan.given:', "if plan is not None:")],
+    ),
+    Plant(
+        "the whole pool is cast after all", "cast", "0.5.22", "eager decode", "kv_cast",
+        [("    return _OFF or torch.compiler.is_compiling()", "    return True")], True,
+    ),
+    Plant(
+        "nothing is ever gathered", "gather", "0.5.6", "eager decode", "kv_cast",
+        [("    return 0 < kv_indices.shape[0] * page_size <= pool_rows", "    return False")], True,
+    ),
+    Plant(
+        "the switch does nothing", "cast", "0.5.15", "switched off", "kv_cast",
+        [("    return _OFF or torch.compiler.is_compiling()", "    return torch.compiler.is_compiling()")], True,
+    ),
+    Plant(
+        "a slot too few is cast", "cast", "0.5.15", "EAGLE verify", "kv_cast",
+        [(_LIVE_PAGES, "    live_pages = indptr[-1] - 1\n")],
+    ),
+]  # fmt: skip
+
+
+def plant(text, plant):
+    """The text with the error in it; raises if there is nothing to plant it on."""
+    for old, new in plant.edits:
+        if old not in text:
+            raise LookupError(f"the text to plant it on is gone: {old.strip()!r}")
+        text = text.replace(old, new, 1)
+    return text

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Runs the real MLA backend files of SGLang releases on the CPU, unpatched and patched, and compares their bits.
+
+    python3 tests/backend/run.py --suture build/suture --wheels .cache/wheels
+
+One line a release, patch and path; then the contract of suture_kv_cast.py; then the planted errors, each of which must
+make its path fail. Exit code: 0 all passed, 1 something failed, 77 nothing could be run (skipped). With --require a
+skip is a failure. `setup.sh` beside this file makes the environment and fetches the wheels.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+RELEASES = ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22")
+SKIPPED = 77
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suture", required=True, help="the suture binary")
+    parser.add_argument("--wheels", default=str(HERE.parents[1] / ".cache" / "wheels"), help="folder of SGLang wheels")
+    parser.add_argument("--releases", nargs="+", default=list(RELEASES))
+    parser.add_argument("--paths", nargs="+", help="only paths whose name holds one of these words")
+    parser.add_argument("--no-plants", action="store_true", help="leave the planted errors out")
+    parser.add_argument("--require", action="store_true", help="a skip is a failure")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep the trees there")
+    return parser.parse_args()
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def line(self, what, why=None, note=""):
+        if why is None:
+            self.passed += 1
+            print(f"PASS  {what}{note}", flush=True)
+        else:
+            self.failed += 1
+            print(f"FAIL  {what}: {why}", flush=True)
+
+    def skip(self, what, why):
+        self.skipped += 1
+        print(f"SKIP  {what}: {why}", flush=True)
+
+
+@contextlib.contextmanager
+def environment(values):
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def run_side(path, package, patch, look_at_keys):
+    """The outputs of one path on one tree."""
+    import paths
+    from server import Server
+
+    def make(**how):
+        with environment(how.pop("environment", {})):
+            return Server(package, patch, look_at_keys, **how)
+
+    device, dirty = paths.modes()
+    with device, dirty:
+        return path(make)
+
+
+def run_path(name, unpatched, patched, patch, look_at_keys=True):
+    """None, or why the patched tree does not do what the unpatched one does."""
+    import paths
+
+    try:
+        before = run_side(paths.PATHS[name], unpatched, None, False)
+    except Exception as error:  # noqa: BLE001
+        return f"the unpatched side did not run: {type(error).__name__}: {error}"
+    try:
+        after = run_side(paths.PATHS[name], patched, patch, look_at_keys)
+    except Exception as error:  # noqa: BLE001
+        return f"{type(error).__name__}: {error}"
+    return paths.compare(before, after)
+
+
+class Trees:
+    """Unpacked and patched trees by (release, patch), made once."""
+
+    def __init__(self, options, folder):
+        self.options, self.folder = options, pathlib.Path(folder)
+        self.made = {}
+
+    def site(self, release, patch=None):
+        import trees
+
+        key = (release, patch)
+        if key not in self.made:
+            target = self.folder / f"{release}-{patch or 'shipped'}"
+            if patch is None:
+                self.made[key] = trees.unpack(trees.find_wheel(self.options.wheels, release), target)
+            else:
+                self.made[key] = trees.patched_copy(self.site(release), target, self.options.suture, patch)
+        return self.made[key]
+
+
+def run_releases(options, all_trees, tally):
+    import paths
+    import trees
+
+    for release in options.releases:
+        if trees.find_wheel(options.wheels, release) is None:
+            tally.skip(f"{release}", f"no wheel of SGLang {release} in {options.wheels}")
+            continue
+        source = trees.backend_file(all_trees.site(release)).read_text()
+        for patch in trees.PATCHES:
+            try:
+                site = all_trees.site(release, patch)
+            except RuntimeError as error:
+                tally.line(f"{release}  {trees.PATCHES[patch]}", str(error))
+                continue
+            for name in paths.runnable(source):
+                if options.paths and not any(word in name for word in options.paths):
+                    continue
+                why = run_path(name, trees.package(all_trees.site(release)), trees.package(site), patch)
+                tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", why)
+
+
+def run_contract(options, all_trees, tally):
+    import contract
+    import trees
+
+    for (release, patch), site in all_trees.made.items():
+        if patch is not None:
+            for what, why in contract.check(trees.kv_cast_file(site)):
+                tally.line(f"contract  {what}", why)
+            return
+
+
+def run_plants(options, all_trees, tally):
+    import contract
+    import planted
+    import trees
+
+    for plant in planted.PLANTS:
+        if plant.release not in options.releases:
+            continue
+        what = f"planted  {plant.name}  ({plant.release}, {plant.patch})"
+        if trees.find_wheel(options.wheels, plant.release) is None:
+            tally.skip(what, f"no wheel of SGLang {plant.release}")
+            continue
+        site = all_trees.folder / "planted"
+        shutil.rmtree(site, ignore_errors=True)
+        try:
+            shutil.copytree(all_trees.site(plant.release, plant.patch), site)
+            file = trees.kv_cast_file(site) if plant.file == "kv_cast" else trees.backend_file(site)
+            file.write_text(planted.plant(file.read_text(), plant))
+        except (LookupError, RuntimeError) as error:
+            tally.line(what, str(error))
+            continue
+        if plant.path == "contract":
+            found = [f"{check}: {why}" for check, why in contract.check(trees.kv_cast_file(site)) if why]
+            why = found[0] if found else None
+        else:
+            shipped = trees.package(all_trees.site(plant.release))
+            why = run_path(plant.path, shipped, trees.package(site), plant.patch, plant.by_keys)
+        if why is None:
+            tally.line(what, f"not caught by: {plant.path}")
+        elif why.startswith("the unpatched side"):
+            tally.line(what, why)
+        else:
+            tally.line(what, note=f": caught, {why[:110]}")
+
+
+def main():
+    options = parse()
+    sys.path.insert(0, str(HERE))
+    sys.dont_write_bytecode = True
+    try:
+        import torch
+    except ImportError as error:
+        print(f"SKIP  no torch in {sys.executable} ({error}); tests/backend/setup.sh makes an environment that has it")
+        return 1 if options.require else SKIPPED
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    print(f"torch {torch.__version__}, wheels in {options.wheels}")
+
+    tally = Tally()
+    folder = options.keep or tempfile.mkdtemp(prefix="suture-backend-")
+    try:
+        all_trees = Trees(options, folder)
+        run_releases(options, all_trees, tally)
+        if not options.paths:
+            run_contract(options, all_trees, tally)
+            if not options.no_plants:
+                run_plants(options, all_trees, tally)
+    finally:
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    tail = f", {tally.skipped} skipped" if tally.skipped else ""
+    print(f"{tally.passed} passed, {tally.failed} failed{tail}")
+    if tally.failed or (options.require and tally.skipped):
+        return 1
+    return 0 if tally.passed else SKIPPED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,336 @@
+"""Stand-ins for what the MLA backend imports from the rest of SGLang and from FlashInfer, all our own, and the loader
+that brings in a tree's backend file by its path.
+
+Every `sglang.*` and `flashinfer` module resolves to one table of names: releases move names between modules far
+more often than they change what a name means. A name that is not in the table fails the import, loudly.
+"""
+
+import contextlib
+import copy
+import importlib.abc
+import importlib.util
+import os
+import sys
+import types
+from types import SimpleNamespace
+
+import torch
+
+import wrapper_double
+
+BACKEND = "sglang.srt.layers.attention.flashinfer_mla_backend"
+KV_CAST = "sglang.srt.layers.attention.suture_kv_cast"
+
+
+class Settings:
+    """What a server would be started with; the getters below read it."""
+
+    dcp_size = 1
+    dcp_rank = 0
+    dcp_ids_stay_widened = False  # from 0.5.22 the translator divides, before it the planner does
+
+
+# --- forward modes and speculative inputs ----------------------------------------------------------------------------
+
+
+class _Mode:
+    def __init__(self, name):
+        self.name = name
+
+    def is_decode_or_idle(self):
+        return self.name == "DECODE"
+
+    is_decode = is_decode_or_idle
+
+    def is_target_verify(self):
+        return self.name == "TARGET_VERIFY"
+
+    def is_draft_extend(self, include_v2=False):
+        return False
+
+    def is_draft_extend_v2(self):
+        return False
+
+
+class ForwardMode:
+    DECODE = _Mode("DECODE")
+    EXTEND = _Mode("EXTEND")
+    TARGET_VERIFY = _Mode("TARGET_VERIFY")
+
+
+class SpecInputType:
+    EAGLE_VERIFY = "eagle verify"
+    DFLASH_VERIFY = "dflash verify"
+
+
+class SpecInput:
+    ragged_verify_layout = None
+    custom_mask = None
+
+
+class EagleDraftInput(SpecInput):
+    """Filled by the multi-step draft backend before each step is planned."""
+
+    spec_input_type = "eagle draft"
+    kv_indptr = kv_indices = None
+
+    def is_draft_input(self):
+        return True
+
+
+class EagleVerifyInput(SpecInput):
+    """Verifies `draft_token_num` tokens a request, behind those that the batch counts."""
+
+    def __init__(self, draft_token_num, spec_input_type=SpecInputType.EAGLE_VERIFY):
+        self.draft_token_num = draft_token_num
+        self.spec_input_type = spec_input_type
+
+    def generate_attn_arg_prefill(
+        self,
+        req_pool_indices,
+        paged_kernel_lens,
+        paged_kernel_lens_sum,
+        req_to_token=None,
+        translator=None,
+        plan=None,
+        kv_indices_buf=None,
+    ):
+        table = translator.req_to_token if req_to_token is None else req_to_token
+        lens = (paged_kernel_lens + self.draft_token_num).tolist()
+        ids = [table[r, :n] for r, n in zip(req_pool_indices.tolist(), lens)]
+        kv_indices = torch.cat(ids).to(torch.int32)
+        if kv_indices_buf is not None:
+            kv_indices_buf[: kv_indices.shape[0]].copy_(kv_indices)
+            kv_indices = kv_indices_buf[: kv_indices.shape[0]]
+        kv_indptr = torch.tensor([0] + lens).cumsum(0).to(torch.int32)
+        qo_indptr = (torch.arange(len(lens) + 1) * self.draft_token_num).to(torch.int32)
+        return kv_indices, kv_indptr, qo_indptr, None
+
+
+# --- index kernels ---------------------------------------------------------------------------------------------------
+
+
+class _Kernel:
+    """A Triton kernel's calling form: kernel[grid](...)."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def __getitem__(self, grid):
+        return self.run
+
+
+def _fill_kv_indices(req_to_token, req_pool_indices, lens, kv_indptr, kv_start, out, stride, page_size=1, **unused):
+    for b, (request, length) in enumerate(zip(req_pool_indices.tolist(), lens.tolist())):
+        ids = req_to_token[request, :length:page_size] // page_size
+        begin = int(kv_indptr[b])
+        out[begin : begin + ids.shape[0]].copy_(ids)
+
+
+def _fill_draft_indices(requests, req_to_token, lens, out, kv_indptr, *unused, **more):
+    for step in range(out.shape[0]):
+        at = 0
+        kv_indptr[step, 0] = 0
+        for b, (request, length) in enumerate(zip(requests.tolist(), lens.tolist())):
+            ids = req_to_token[request, : length + step + 1]
+            out[step, at : at + ids.shape[0]].copy_(ids)
+            at += ids.shape[0]
+            kv_indptr[step, b + 1] = at
+
+
+class Translator:
+    """SGLang's index translator (0.5.20+) for a static pool: ids are slots."""
+
+    needs_read_translate = True
+
+    def __init__(self, req_to_token):
+        self.req_to_token = req_to_token
+
+    def pack_read_stream(self, plan, *, req_pool_indices, seq_lens, indptr, out, kind=None):
+        _fill_kv_indices(self.req_to_token, req_pool_indices, seq_lens, indptr, None, out, None)
+        return Settings.dcp_size == 1
+
+    def fill_packed_read_stream(self, *, total_tokens, **stream):
+        """The same under its name of 0.5.20."""
+        return self.pack_read_stream(None, **stream)
+
+    def translate_dcp_read_ids(self, ids):
+        return ids // Settings.dcp_size
+
+    def read_source(self, plan, *, req_pool_indices, bs):
+        return SimpleNamespace(
+            row_ids=req_pool_indices, ids=self.req_to_token, row_stride=0, entry_page_size=1, v2p=None
+        )
+
+
+# --- decode context parallelism --------------------------------------------------------------------------------------
+
+
+def update_local_kv_lens_for_dcp(lens):
+    """In place: how many of the tokens 0 .. len-1 belong to this rank."""
+    if Settings.dcp_size > 1:
+        lens.copy_(lens // Settings.dcp_size + (lens % Settings.dcp_size > Settings.dcp_rank).to(lens.dtype))
+
+
+def plan_dcp_decode_metadata(kv_lens, kv_indptr, kv_indices, init_metadata_replay, fast_decode_kwargs, bs):
+    """Keeps this rank's ids, in place; what was behind them stays as a stale tail of the buffer."""
+    full = kv_indices[: int(kv_indptr[bs])].clone()
+    mine = full[full % Settings.dcp_size == Settings.dcp_rank]
+    if not Settings.dcp_ids_stay_widened:
+        mine = mine // Settings.dcp_size
+    kv_indices[: mine.shape[0]].copy_(mine)
+    update_local_kv_lens_for_dcp(kv_lens)
+    kv_indptr[1 : bs + 1] = torch.cumsum(kv_lens, dim=0)
+    return mine.shape[0]
+
+
+# --- the table of names ----------------------------------------------------------------------------------------------
+
+
+class _Envs:
+    def __getattr__(self, name):
+        return SimpleNamespace(get=lambda: {"SGLANG_FLASHINFER_WORKSPACE_SIZE": 1024}.get(name, False))
+
+
+class _AttentionBackend:
+    attn_backend_list = None
+
+    def init_forward_metadata_in_graph(self, forward_batch):
+        pass
+
+
+_SERVER_ARGS = SimpleNamespace(
+    disaggregation_mode="null",
+    disable_chunked_prefix_cache=False,
+    flashinfer_mla_disable_ragged=False,
+    enable_dp_attention=False,
+    page_size=1,
+    kernel=SimpleNamespace(flashinfer_mla_disable_ragged=False),
+)
+
+
+def _parallel():
+    return SimpleNamespace(
+        attn_tp_size=1,
+        attn_dcp_size=Settings.dcp_size,
+        dcp_size=Settings.dcp_size,
+        dcp_rank=Settings.dcp_rank,
+        dcp_enabled=Settings.dcp_size > 1,
+    )
+
+
+def _inner_view(batch, *, bs, forward_mode):
+    view = copy.copy(batch)
+    view.batch_size, view.forward_mode = bs, forward_mode
+    return view
+
+
+NAMES = {
+    "AttentionBackend": _AttentionBackend,
+    "BatchMLAPagedAttentionWrapper": wrapper_double.BatchMLAPagedAttentionWrapper,
+    "BatchPrefillWithRaggedKVCacheWrapper": wrapper_double.BatchPrefillWithRaggedKVCacheWrapper,
+    "DecodeContextParallelMetadata": SimpleNamespace,
+    "EagleDraftInput": EagleDraftInput,
+    "EagleVerifyInput": EagleVerifyInput,
+    "ForwardBatch": SimpleNamespace,
+    "ForwardMode": ForwardMode,
+    "KVWriteLoc": SimpleNamespace(for_batch=lambda batch: batch.out_cache_loc),
+    "SpecInput": SpecInput,
+    "SpecInputType": SpecInputType,
+    "assert_buffer_fits": lambda used, capacity, what, **more: None,
+    "build_inner_fb_view": _inner_view,
+    "create_flashinfer_kv_indices_triton": _Kernel(_fill_kv_indices),
+    "dcp_enabled": lambda: Settings.dcp_size > 1,
+    "draft_kv_indices_buffer_width": lambda bs, topk, context: bs * topk * context,
+    "draft_kv_indices_used_len": lambda total, topk, bs, steps: total * topk + bs * steps,
+    "envs": _Envs(),
+    "generate_draft_decode_kv_indices": _Kernel(_fill_draft_indices),
+    "get_attention_dcp_world_size": lambda: Settings.dcp_size,
+    "get_attention_tp_size": lambda: 1,
+    "get_buffer": lambda name, make: make(),
+    "get_cuda_graph_max_batch_size": lambda size: size,
+    "get_disagg": lambda: _SERVER_ARGS,
+    "get_exec": lambda: _SERVER_ARGS,
+    "get_global_server_args": lambda: _SERVER_ARGS,
+    "get_parallel": _parallel,
+    "get_platform": lambda: SimpleNamespace(is_sm100=False),
+    "get_schedule": lambda: _SERVER_ARGS,
+    "global_config": SimpleNamespace(flashinfer_workspace_size=1024),
+    "global_server_args_dict": vars(_SERVER_ARGS),
+    "is_flashinfer_available": lambda: True,
+    "is_in_breakable_cuda_graph": lambda: False,
+    "is_in_piecewise_cuda_graph": lambda: False,
+    "is_in_tc_piecewise_cuda_graph": lambda: False,
+    "is_sm100_supported": lambda: False,
+    "next_power_of_2": lambda n: 1 << max(0, n - 1).bit_length(),
+    "plan_dcp_decode_metadata": plan_dcp_decode_metadata,
+    "unified_mla_hooks": lambda allocator: SimpleNamespace(translate_kv_loc_dense=None),
+    "update_local_kv_lens_for_dcp": update_local_kv_lens_for_dcp,
+}
+
+
+class _Module(types.ModuleType):
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in NAMES:
+            raise AttributeError(f"the stand-ins have no {self.__name__}.{name}: add it to tests/backend/stand_ins.py")
+        return NAMES[name]
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.split(".")[0] in ("sglang", "flashinfer"):
+            return importlib.util.spec_from_loader(fullname, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        return _Module(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def install():
+    os.environ.setdefault("SGLANG_ENABLE_TORCH_COMPILE", "0")
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def load_module(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_backend(package, guard):
+    """(backend module, suture_kv_cast or None) of the tree whose package folder is `package`.
+
+    `guard` wraps each function of suture_kv_cast before the backend imports it.
+    """
+    install()
+    folder = package / "srt" / "layers" / "attention"
+    sys.modules.pop(KV_CAST, None)
+    kv_cast = None
+    if (folder / "suture_kv_cast.py").exists():
+        kv_cast = load_module(KV_CAST, folder / "suture_kv_cast.py")
+        for name in ("cast_active_slots", "gather_then_cast", "planned_kv_indices"):
+            setattr(kv_cast, name, guard(getattr(kv_cast, name)))
+    with _stand_in_triton():
+        backend = load_module(BACKEND, folder / "flashinfer_mla_backend.py")
+    return backend, kv_cast
+
+
+@contextlib.contextmanager
+def _stand_in_triton():
+    """The backend takes Triton's next_power_of_2 up to 0.4.7. Only for it: suture_kv_cast must find no stand-in."""
+    real = sys.modules.get("triton")
+    sys.modules["triton"] = _Module("triton")
+    try:
+        yield
+    finally:
+        del sys.modules["triton"]
+        if real is not None:
+            sys.modules["triton"] = real

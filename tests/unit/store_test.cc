@@ -1,0 +1,572 @@
+// Loading, locking, committing and recovering, on the double in memory: every operation fails once, and the process dies
+// at every operation, with and without what was not synced.
+#include "effects/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+
+#include "base/sha256.h"
+#include "effects/receipt_json.h"
+#include "engine/revert.h"
+#include "engine/written_edits.h"
+#include "support/memory_file_system.h"
+
+namespace suture {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Tree = std::map<std::string, std::string>;
+
+constexpr const char* kSite = "/site";
+constexpr const char* kRoot = "/site/pkg";
+// Longer than one write of the double takes.
+const std::string kFirst = "import a\n\n\ndef f(x):\n    return x\n" + std::string(1500, '#') + "\n";
+const std::string kSecond = "y = 1\r\nz = 2\r\n";
+
+LocatedTree located() {
+  LocatedTree tree;
+  tree.package_folder = kRoot;
+  tree.metadata_folder = kSite;
+  tree.display = kSite;
+  tree.present = true;
+  return tree;
+}
+
+void fill(MemoryFileSystem& fs) {
+  fs.put("/site/pkg/__init__.py", "");
+  fs.put("/site/pkg/srt/first.py", kFirst, 0640);
+  fs.put("/site/pkg/srt/__pycache__/first.cpython-311.pyc", "old");
+  fs.put("/site/pkg/srt/__pycache__/first.cpython-312.opt-1.pyc", "old");
+  fs.put("/site/pkg/srt/__pycache__/first_two.cpython-311.pyc", "keep");
+  fs.put("/site/pkg/srt/second.py", kSecond);
+  fs.put("/site/pkg-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: pkg\nVersion: 1.0\n");
+  fs.settle();
+}
+
+TreeLock lock_of(FileSystem& fs) {
+  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+  EXPECT_TRUE(lock.ok()) << to_text(lock.error());
+  return std::move(*lock);
+}
+
+const std::vector<std::string> kPaths = {"srt/first.py", "srt/second.py", "srt/new/kv.py"};
+
+TreeState load(FileSystem& fs) {
+  Result<TreeState> state = load_tree(fs, located(), "pkg", "pkg", kPaths, "");
+  EXPECT_TRUE(state.ok()) << to_text(state.error());
+  return *state;
+}
+
+// The state with a patch that edits two files and adds one.
+TreeState patched(const TreeState& state, const std::string& patch = "one") {
+  TreeState after = state;
+  ReceiptEntry entry;
+  entry.patch = patch;
+  entry.version = "1.0";
+  const auto at = static_cast<std::uint32_t>(kFirst.find("return x"));
+  write_edits(after, entry, "srt/first.py", {{at, at + 8, "return cast(x)", "casts", false}});
+  write_edits(after, entry, "srt/second.py", {{0, 0, "w = 0\r\n", "inserts", false}});
+  write_added_file(after, entry, "srt/new/kv.py", "def cast(x): ...\n");
+  after.receipt.patches.push_back(entry);
+  return after;
+}
+
+Result<CommitReport> write(FileSystem& fs, TreeLock& lock, const TreeState& before, const TreeState& after) {
+  return commit(fs, located(), lock, before, after, changes_between(before, after));
+}
+
+// One run as the command line makes it. false: an error anywhere.
+bool run_apply(FileSystem& fs) {
+  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+  if (!lock || !recover(fs, located(), *lock)) return false;
+  const Result<TreeState> before = load_tree(fs, located(), "pkg", "pkg", kPaths, "");
+  if (!before) return false;
+  if (!before->receipt.empty()) return true;
+  for (const char* path : {"srt/first.py", "srt/second.py"}) {  // the planner refuses these
+    if (before->files.at(path).kind != FileState::Kind::regular) return false;
+  }
+  return write(fs, *lock, *before, patched(*before)).ok();
+}
+
+bool run_revert(FileSystem& fs) {
+  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+  if (!lock || !recover(fs, located(), *lock)) return false;
+  const Result<TreeState> before = load_tree(fs, located(), "pkg", "pkg", kPaths, "");
+  if (!before) return false;
+  const RevertPlan plan = plan_revert(*before, {}, true);
+  return !plan.refused() && write(fs, *lock, *before, plan.after).ok();
+}
+
+Tree without_bytecode(Tree tree) {
+  std::erase_if(tree, [](const auto& file) { return file.first.ends_with(".pyc"); });
+  return tree;
+}
+Tree without_suture(Tree tree) {
+  std::erase_if(tree, [](const auto& file) { return file.first.starts_with("pkg/.suture/") || file.first.find("/.suture-") != std::string::npos; });
+  return tree;
+}
+
+// --- the plain way
+
+TEST(Store, ApplyWritesFilesReceiptAndBlobs) {
+  MemoryFileSystem fs;
+  fill(fs);
+  CommitReport report;
+  {
+    TreeLock lock = lock_of(fs);
+    const TreeState before = load(fs);
+    EXPECT_TRUE(before.present);
+    EXPECT_EQ(before.dist.version, "1.0");
+    Result<CommitReport> done = write(fs, lock, before, patched(before));
+    ASSERT_TRUE(done.ok()) << to_text(done.error());
+    report = *done;
+  }
+  EXPECT_EQ(fs.open_handles(), 0U);
+  EXPECT_THAT(report.notes, ElementsAre("removed 2 stale bytecode files"));
+  const Tree tree = fs.tree(kRoot);
+  EXPECT_EQ(tree.at("srt/second.py"), "w = 0\r\n" + kSecond);
+  EXPECT_EQ(tree.at("srt/new/kv.py"), "def cast(x): ...\n");
+  EXPECT_EQ(tree.at(".suture/blobs/" + sha256_hex(kFirst)), kFirst);
+  EXPECT_TRUE(tree.contains(".suture/receipt.json"));
+  EXPECT_TRUE(tree.contains("srt/__pycache__/first_two.cpython-311.pyc"));
+  EXPECT_FALSE(tree.contains(".suture/journal"));
+  EXPECT_EQ(fs.mode_of("/site/pkg/srt/first.py"), 0640U);
+  const TreeState again = load(fs);
+  EXPECT_EQ(again.receipt.patches.size(), 1U);
+  EXPECT_THAT(again.receipt.folders, ElementsAre("srt/new"));
+  EXPECT_EQ(again.blobs.size(), 3U);
+}
+
+TEST(Store, RevertLeavesNothingBehind) {
+  MemoryFileSystem fs;
+  fill(fs);
+  const Tree before = without_bytecode(fs.tree(kSite));
+  ASSERT_TRUE(run_apply(fs));
+  fs.put("/site/pkg/srt/new/__pycache__/kv.cpython-311.pyc", "bytecode");
+  ASSERT_TRUE(run_revert(fs));
+  EXPECT_EQ(without_bytecode(fs.tree(kSite)), before);
+  EXPECT_EQ(fs.mode_of("/site/pkg/srt/first.py"), 0640U);
+}
+
+TEST(Store, ALockThatWroteNothingLeavesNothing) {
+  MemoryFileSystem fs;
+  fill(fs);
+  const Tree before = fs.tree(kSite);
+  { const TreeLock lock = lock_of(fs); EXPECT_NE(fs.tree(kSite), before); }
+  EXPECT_EQ(fs.tree(kSite), before);
+}
+
+TEST(Store, HardLinksAreBrokenAndSaid) {
+  MemoryFileSystem fs;
+  fill(fs);
+  fs.put_hard_link("/cache/first.py", "/site/pkg/srt/first.py");
+  fs.put_hard_link("/cache/too.py", "/site/pkg/srt/first.py");
+  fs.put_xattr("/site/pkg/srt/first.py", "user.origin", "wheel");
+  TreeLock lock = lock_of(fs);
+  const TreeState before = load(fs);
+  const Result<CommitReport> done = write(fs, lock, before, patched(before));
+  ASSERT_TRUE(done.ok());
+  EXPECT_THAT(done->notes, ElementsAre("broke the hard link of /site/pkg/srt/first.py (3 names); the other names keep the old bytes",
+                                       "removed 2 stale bytecode files"));
+  EXPECT_EQ(fs.tree("/cache").at("first.py"), kFirst);
+  EXPECT_NE(fs.inode_of("/cache/first.py"), fs.inode_of("/site/pkg/srt/first.py"));
+  const Io<Handle> file = fs.open_file(kAbsolute, "/site/pkg/srt/first.py");
+  EXPECT_EQ(fs.xattr(file.value, "user.origin").value, "wheel");
+}
+
+// --- what is refused
+
+TEST(Store, AFileThatChangedSinceLoadIsNoticed) {
+  MemoryFileSystem fs;
+  fill(fs);
+  TreeLock lock = lock_of(fs);
+  const TreeState before = load(fs);
+  fs.put("/site/pkg/srt/second.py", "changed\n");
+  const Tree tree = fs.tree(kSite);
+  const Result<CommitReport> done = write(fs, lock, before, patched(before));
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(to_text(done.error()), "error: /site/pkg/srt/second.py changed while suture was planning\n  hint: nothing was written; run again\n");
+  EXPECT_EQ(fs.tree(kSite), tree);
+}
+
+TEST(Store, AFileThatChangesWhileStagingIsNoticed) {
+  MemoryFileSystem fs;
+  fill(fs);
+  TreeLock lock = lock_of(fs);
+  const TreeState before = load(fs);
+  fs.before_operation(60, [&fs] { fs.put("/site/pkg/srt/second.py", "changed\n"); });
+  const Result<CommitReport> done = write(fs, lock, before, patched(before));
+  ASSERT_FALSE(done.ok());
+  Tree expected = fs.tree(kSite);
+  EXPECT_EQ(expected.at("pkg/srt/second.py"), "changed\n");
+  EXPECT_EQ(expected.at("pkg/srt/first.py"), kFirst);
+  EXPECT_FALSE(expected.contains("pkg/.suture/journal"));
+  EXPECT_FALSE(expected.contains("pkg/srt/new/"));
+}
+
+TEST(Store, AReadOnlyTreeCanBeReadAndNotLocked) {
+  MemoryFileSystem fs;
+  fill(fs);
+  ASSERT_TRUE(run_apply(fs));
+  fs.set_read_only(true);
+  EXPECT_FALSE(TreeLock::share(fs, located(), {}).exclusive());
+  EXPECT_EQ(load(fs).receipt.patches.size(), 1U);
+  const Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+  ASSERT_FALSE(lock.ok());
+  EXPECT_EQ(to_text(lock.error()),
+            "error: cannot write to /site/pkg: Read-only file system\n"
+            "  hint: nothing was written; the file system is mounted read-only; patch the tree where it is built\n");
+}
+
+TEST(Store, PathsOutsideTheTreeAreRefused) {
+  MemoryFileSystem fs;
+  fill(fs);
+  TreeLock lock = lock_of(fs);
+  const TreeState before = load(fs);
+  for (const char* path : {"../x.py", "/etc/x.py", ".suture/x", "a//b", ""}) {
+    const FileChange change{nullptr, std::make_shared<const std::string>("x")};
+    EXPECT_FALSE(commit(fs, located(), lock, before, before, {{path, change}}).ok()) << path;
+  }
+}
+
+TEST(Store, LinksAreFollowedInsideTheTreeOnly) {
+  MemoryFileSystem fs;
+  fill(fs);
+  fs.put("/site/pkg/real/first.py", kFirst);
+  fs.put_link("/site/pkg/srt/first.py", "../real/first.py");
+  fs.put_link("/site/pkg/srt/second.py", "/elsewhere/second.py");
+  fs.put("/elsewhere/second.py", kSecond);
+  const TreeState state = load(fs);
+  EXPECT_EQ(state.files.at("srt/first.py").kind, FileState::Kind::regular);
+  EXPECT_EQ(state.files.at("srt/second.py").kind, FileState::Kind::unreadable);
+  EXPECT_EQ(state.files.at("srt/second.py").problem,
+            "/site/pkg/srt/second.py is a symbolic link that leads outside the tree (to /elsewhere/second.py)");
+  TreeLock lock = lock_of(fs);
+  TreeState after = state;
+  ReceiptEntry entry;
+  entry.patch = "one";
+  write_edits(after, entry, "srt/first.py", {{0, 0, "# ", "r", false}});
+  after.receipt.patches.push_back(entry);
+  ASSERT_TRUE(write(fs, lock, state, after).ok());
+  EXPECT_EQ(fs.tree(kRoot).at("srt/first.py"), "-> ../real/first.py");
+  EXPECT_EQ(fs.tree(kRoot).at("real/first.py"), "# " + kFirst);
+  // Two names of one file in one commit.
+  TreeState twice = after;
+  set_bytes(twice, "real/first.py", "x");
+  const FileChange change{after.files.at("srt/first.py").bytes, std::make_shared<const std::string>("x")};
+  const Result<CommitReport> done = commit(fs, located(), lock, after, after, {{"real/first.py", change}, {"srt/first.py", change}});
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, HasSubstr("are one file"));
+}
+
+TEST(Store, SutureFolderThatIsALinkIsRefused) {
+  MemoryFileSystem fs;
+  fill(fs);
+  fs.put_folder("/elsewhere");
+  fs.put_link("/site/pkg/.suture", "/elsewhere");
+  EXPECT_FALSE(TreeLock::acquire(fs, located(), {}).ok());
+  EXPECT_FALSE(load_tree(fs, located(), "pkg", "pkg", {}, "").ok());
+  EXPECT_THAT(fs.tree("/elsewhere"), IsEmpty());
+}
+
+TEST(Store, TamperedReceiptAndNewerFormat) {
+  MemoryFileSystem fs;
+  fill(fs);
+  ASSERT_TRUE(run_apply(fs));
+  std::string text = fs.tree(kRoot).at(".suture/receipt.json");
+  const std::string whole = text;
+  text.replace(text.find("\"one\""), 5, "\"two\"");
+  fs.put("/site/pkg/.suture/receipt.json", text);
+  Result<TreeState> state = load_tree(fs, located(), "pkg", "pkg", {}, "");
+  ASSERT_FALSE(state.ok());
+  EXPECT_EQ(state.error().message, "the receipt /site/pkg/.suture/receipt.json is damaged: its checksum does not hold, it was changed by something else");
+  text = whole;
+  text.replace(text.find("\"format\": 1"), 11, "\"format\": 2");
+  fs.put("/site/pkg/.suture/receipt.json", text);
+  state = load_tree(fs, located(), "pkg", "pkg", {}, "");
+  ASSERT_FALSE(state.ok());
+  EXPECT_EQ(state.error().message, "the receipt /site/pkg/.suture/receipt.json was written by a newer suture");
+  // A blob that does not have the bytes of its name is not used.
+  fs.put("/site/pkg/.suture/receipt.json", whole);
+  fs.put("/site/pkg/.suture/blobs/" + sha256_hex(kFirst), "other");
+  EXPECT_FALSE(load(fs).blobs.contains(sha256_hex(kFirst)));
+}
+
+TEST(Store, ReadStates) {
+  MemoryFileSystem fs;
+  fill(fs);
+  fs.put("/site/pkg/big.py", std::string((16U << 20U) + 1, 'x'));
+  fs.put("/site/pkg/bytes.py", std::string("a\0b\xFF", 4));
+  fs.put("/site/pkg/empty.py", "");
+  const Result<TreeState> state = load_tree(fs, located(), "pkg", "pkg", {"big.py", "bytes.py", "empty.py", "srt", "no/where.py", "srt/first.py/x"}, "");
+  ASSERT_TRUE(state.ok());
+  EXPECT_EQ(state->files.at("big.py").kind, FileState::Kind::too_large);
+  EXPECT_EQ(*state->files.at("bytes.py").bytes, std::string("a\0b\xFF", 4));
+  EXPECT_EQ(state->files.at("empty.py").sha256, sha256_hex(""));
+  EXPECT_EQ(state->files.at("srt").kind, FileState::Kind::folder);
+  EXPECT_EQ(state->files.at("no/where.py").kind, FileState::Kind::absent);
+  EXPECT_EQ(state->files.at("srt/first.py/x").kind, FileState::Kind::absent);
+}
+
+// pip uninstall leaves .suture and the added files.
+TEST(Store, AnUninstalledPackageIsAbsentAndCleanedUp) {
+  MemoryFileSystem fs;
+  fill(fs);
+  ASSERT_TRUE(run_apply(fs));
+  Tree left = fs.tree(kRoot);
+  MemoryFileSystem after;
+  for (const auto& [path, bytes] : left) {
+    if (path.starts_with(".suture/") && !path.ends_with("/")) after.put("/site/pkg/" + path, bytes);
+  }
+  after.put("/site/pkg/srt/new/kv.py", left.at("srt/new/kv.py"));
+  after.put("/site/pkg/srt/new/__pycache__/kv.cpython-311.pyc", "bytecode");
+  EXPECT_FALSE(load(after).present);
+  ASSERT_TRUE(run_revert(after));
+  EXPECT_EQ(after.tree(kSite), Tree{});
+}
+
+// --- locks
+
+TEST(TreeLock, WaitsSaysItOnceAndGivesUp) {
+  MemoryFileSystem fs;
+  fill(fs);
+  const TreeLock held = lock_of(fs);
+  std::vector<std::string> said;
+  TreeLock::Options options;
+  options.timeout = std::chrono::seconds(2);
+  options.waiting = [&said](const std::string& words) { said.push_back(words); };
+  const Result<TreeLock> second = TreeLock::acquire(fs, located(), options);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().message, "another suture has been writing to /site/pkg for more than 2 s");
+  EXPECT_THAT(said, ElementsAre("waiting for another suture that is writing to /site/pkg"));
+}
+
+TEST(TreeLock, AFileOfADeadProcessIsNoObstacle) {
+  MemoryFileSystem fs;
+  fill(fs);
+  fs.put("/site/pkg/.suture/lock", "");
+  const Tree before = fs.tree(kSite);
+  { const TreeLock lock = lock_of(fs); EXPECT_TRUE(lock.exclusive()); }
+  EXPECT_FALSE(fs.tree(kRoot).contains(".suture/"));
+}
+
+// The first holder removes lock file and folder as it goes, at every moment of the second one's attempt.
+TEST(TreeLock, TheFolderGoesWhileAnotherIsOpeningIt) {
+  for (std::uint64_t n = 1; n < 20; ++n) {
+    MemoryFileSystem fs;
+    fill(fs);
+    Result<TreeLock> first = TreeLock::acquire(fs, located(), {});
+    ASSERT_TRUE(first.ok());
+    fs.before_operation(n, [&first] { first->release(); });
+    Result<TreeLock> second = TreeLock::acquire(fs, located(), {});
+    if (first->exclusive()) continue;
+    ASSERT_TRUE(second.ok()) << n << to_text(second.error());
+    EXPECT_TRUE(fs.tree(kRoot).contains(".suture/lock")) << n;
+    TreeLock::Options impatient;
+    impatient.timeout = std::chrono::milliseconds(0);
+    EXPECT_FALSE(TreeLock::acquire(fs, located(), impatient).ok()) << n;
+  }
+}
+
+// --- faults
+
+struct Snapshots {
+  Tree before, after;
+};
+
+Snapshots snapshots(bool (*run)(FileSystem&), bool applied) {
+  MemoryFileSystem fs;
+  fill(fs);
+  if (applied) {
+    EXPECT_TRUE(run_apply(fs));
+  }
+  Snapshots out;
+  out.before = without_bytecode(fs.tree(kSite));
+  EXPECT_TRUE(run(fs));
+  out.after = without_bytecode(fs.tree(kSite));
+  return out;
+}
+
+// Every file is old or new; a file that only one side has is there whole or not at all.
+void expect_whole(const Tree& now, const Snapshots& sides) {
+  for (const auto& [path, bytes] : without_suture(now)) {
+    if (path.ends_with("/") || path.ends_with(".pyc")) continue;
+    const auto old = sides.before.find(path), fresh = sides.after.find(path);
+    const bool is_old = old != sides.before.end() && old->second == bytes;
+    const bool is_new = fresh != sides.after.end() && fresh->second == bytes;
+    EXPECT_TRUE(is_old || is_new) << path << " is torn: " << bytes.substr(0, 60);
+  }
+  for (const auto& [path, bytes] : sides.before) {
+    if (path.starts_with("pkg/.suture")) continue;
+    if (sides.after.contains(path)) {
+      EXPECT_TRUE(now.contains(path)) << path << " is gone";
+    }
+  }
+}
+
+using Run = bool (*)(FileSystem&);
+struct Job {
+  const char* name;
+  Run run;
+  bool applied;
+};
+
+class Faults : public ::testing::TestWithParam<Job> {
+ protected:
+  void prepare(MemoryFileSystem& fs) {
+    fill(fs);
+    if (GetParam().applied) {
+      ASSERT_TRUE(run_apply(fs));
+    }
+    fs.settle();
+  }
+};
+
+TEST_P(Faults, AnyOperationFailsOnce) {
+  const Snapshots sides = snapshots(GetParam().run, GetParam().applied);
+  for (const int error : {EIO, ENOSPC}) {
+    for (std::uint64_t n = 1;; ++n) {
+      MemoryFileSystem fs;
+      prepare(fs);
+      fs.fail_at(n, error);
+      const bool done = GetParam().run(fs);
+      const bool reached = fs.operations() >= n;
+      const Tree now = without_bytecode(fs.tree(kSite));
+      expect_whole(now, sides);
+      const bool pending = now.contains("pkg/.suture/journal");  // and said so: the next run tidies up
+      if (done && !pending) {
+        EXPECT_EQ(without_suture(now), without_suture(sides.after)) << n;
+      } else if (!pending) {
+        EXPECT_EQ(without_suture(now), without_suture(sides.before)) << n;
+      }
+      fs.fail_at(0, 0);
+      EXPECT_TRUE(GetParam().run(fs)) << n;
+      EXPECT_EQ(without_bytecode(fs.tree(kSite)), sides.after) << n;
+      EXPECT_EQ(fs.open_handles(), 0U) << n;
+      if (HasFailure()) FAIL() << "at operation " << n;
+      if (!reached) {
+        EXPECT_GT(n, 80U);
+        break;
+      }
+    }
+  }
+}
+
+enum class Loss { none, bytes, everything };
+
+void kill_at_every_operation(const Job& job, Loss loss) {
+  const Snapshots sides = snapshots(job.run, job.applied);
+  for (std::uint64_t n = 1;; ++n) {
+    MemoryFileSystem fs;
+    fill(fs);
+    if (job.applied) {
+      ASSERT_TRUE(run_apply(fs));
+    }
+    fs.settle();
+    fs.die_at(n);
+    job.run(fs);
+    const bool died = fs.dead();
+    fs.revive();
+    if (died && loss != Loss::none) fs.lose_power(loss == Loss::bytes);
+    expect_whole(fs.tree(kSite), sides);
+    {
+      Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+      ASSERT_TRUE(lock.ok());
+      const auto first = recover(fs, located(), *lock);
+      ASSERT_TRUE(first.ok()) << n << to_text(first.error());
+      const Tree once = fs.tree(kSite);
+      const auto second = recover(fs, located(), *lock);
+      ASSERT_TRUE(second.ok());
+      EXPECT_THAT(*second, IsEmpty());
+      EXPECT_EQ(fs.tree(kSite), once) << n;
+    }
+    const Tree now = without_bytecode(fs.tree(kSite));
+    EXPECT_TRUE(now == sides.before || now == sides.after) << "neither old nor new after dying at " << n;
+    EXPECT_TRUE(job.run(fs)) << n;
+    EXPECT_EQ(without_bytecode(fs.tree(kSite)), sides.after) << n;
+    if (testing::Test::HasFailure()) FAIL() << "at operation " << n;
+    if (!died) break;
+  }
+}
+
+TEST_P(Faults, KilledAtAnyOperation) { kill_at_every_operation(GetParam(), Loss::none); }
+TEST_P(Faults, PowerLostAtAnyOperationNamesSurvive) { kill_at_every_operation(GetParam(), Loss::bytes); }
+TEST_P(Faults, PowerLostAtAnyOperation) { kill_at_every_operation(GetParam(), Loss::everything); }
+
+// The process dies, and the one that recovers dies too, at every pair of operations (every third, to be quick).
+TEST_P(Faults, KilledAgainWhileRecovering) {
+  const Snapshots sides = snapshots(GetParam().run, GetParam().applied);
+  for (std::uint64_t n = 40; n < 200; n += 3) {
+    for (std::uint64_t m = 8; m < 120; m += 5) {
+      MemoryFileSystem fs;
+      prepare(fs);
+      fs.die_at(n);
+      GetParam().run(fs);
+      fs.revive();
+      fs.die_at(m);
+      GetParam().run(fs);
+      fs.revive();
+      expect_whole(fs.tree(kSite), sides);
+      ASSERT_TRUE(GetParam().run(fs)) << n << " " << m;
+      ASSERT_EQ(without_bytecode(fs.tree(kSite)), sides.after) << n << " " << m;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Jobs, Faults, ::testing::Values(Job{"apply", run_apply, false}, Job{"revert", run_revert, true}),
+                         [](const auto& job) { return job.param.name; });
+
+// --- recovery beside other people's changes
+
+TEST(Recover, AFileThatTheUserChangedMeanwhileIsLeftAlone) {
+  for (std::uint64_t n = 100; n < 220; n += 4) {
+    MemoryFileSystem fs;
+    fill(fs);
+    fs.die_at(n);
+    run_apply(fs);
+    fs.revive();
+    if (!fs.tree(kRoot).contains(".suture/journal")) continue;
+    fs.put("/site/pkg/srt/first.py", "mine\n");
+    { TreeLock lock = lock_of(fs); ASSERT_TRUE(recover(fs, located(), lock).ok()); }
+    EXPECT_EQ(fs.tree(kRoot).at("srt/first.py"), "mine\n") << n;
+    EXPECT_FALSE(fs.tree(kRoot).contains(".suture/journal")) << n;
+  }
+}
+
+TEST(Recover, StagedFilesWithoutAJournalGo) {
+  MemoryFileSystem fs;
+  fill(fs);
+  ASSERT_TRUE(run_apply(fs));
+  const Tree before = fs.tree(kSite);
+  fs.put("/site/pkg/srt/.suture-0123456789abcdef-0.new", "x");
+  fs.put("/site/pkg/.suture/journal.new", "{");
+  TreeLock lock = lock_of(fs);
+  const auto words = recover(fs, located(), lock);
+  ASSERT_TRUE(words.ok());
+  EXPECT_THAT(*words, ElementsAre("removed 1 staged files that an interrupted run left in /site/pkg"));
+  Tree after = fs.tree(kSite);
+  after.erase("pkg/.suture/lock");
+  Tree expected = before;
+  expected.erase("pkg/.suture/lock");
+  EXPECT_EQ(after, expected);
+}
+
+TEST(Recover, ADamagedJournalIsNamedAndStays) {
+  MemoryFileSystem fs;
+  fill(fs);
+  fs.put("/site/pkg/.suture/journal", "{\"format\": 1}");
+  EXPECT_TRUE(interrupted(fs, located()));
+  TreeLock lock = lock_of(fs);
+  const auto words = recover(fs, located(), lock);
+  ASSERT_FALSE(words.ok());
+  EXPECT_EQ(words.error().message, "the journal /site/pkg/.suture/journal is damaged: it has no checksum");
+  EXPECT_TRUE(fs.tree(kRoot).contains(".suture/journal"));
+}
+
+}  // namespace
+}  // namespace suture
