@@ -35,7 +35,8 @@ void remove_cached(const TreeFolder& tree, const std::string& folder, const std:
   const Opened opened(tree.fs(), handle.value);
   const Io<std::vector<std::string>> names = tree.fs().list(opened.handle());
   if (!names) {
-    report.problems.push_back("stale bytecode may stay: cannot read " + tree.shown(cache) + ": " + errno_words(names.error));
+    report.problems.push_back("stale bytecode may stay: cannot read " + tree.shown(cache) + ": " +
+                              errno_words(names.error));
     return;
   }
   for (const std::string& name : names.value) {

@@ -1,5 +1,5 @@
-// Stale bytecode. CPython checks a .pyc by the source's seconds and size, or not at all (unchecked hashes), so a module
-// that was written within one second, or in an image with fixed times, may run its old code.
+// Stale bytecode. CPython checks a .pyc by the source's seconds and size, or not at all (unchecked hashes), so a
+// module that was written within one second, or in an image with fixed times, may run its old code.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct BytecodeReport {
   std::vector<std::string> problems;  // in words; stale bytecode that stays is for the user to know
 };
 
-// Removes the bytecode of a module (a path in the tree that ends in .py) from its __pycache__, for all interpreters and
-// optimisation levels, and a .pyc beside it. Nothing else.
+// Removes the bytecode of a module (a path in the tree that ends in .py) from its __pycache__, for all interpreters
+// and optimisation levels, and a .pyc beside it. Nothing else.
 void remove_bytecode(const TreeFolder& tree, const std::string& module, BytecodeReport& report);
 
 }  // namespace suture

@@ -1,4 +1,5 @@
-// Writing before -> after, and recovering from a run that could not. Contract: effects/store.h; the order of things: journal.h.
+// Writing before -> after, and recovering from a run that could not. Contract: effects/store.h; the order of things:
+// journal.h.
 #include <algorithm>
 #include <cerrno>
 #include <set>
@@ -60,9 +61,9 @@ class Commit {
  private:
   // One file to write or remove. Parallel to journal_.targets.
   struct Item {
-    std::string asked;                // as the plan names it
+    std::string asked;  // as the plan names it
     std::string shown;
-    std::shared_ptr<Opened> folder;   // null until it is made
+    std::shared_ptr<Opened> folder;  // null until it is made
     std::optional<FileInfo> info;
     std::shared_ptr<const std::string> before, after;
   };
@@ -79,10 +80,12 @@ class Commit {
     if (place->info && place->info->kind != FileInfo::Kind::regular) {
       return refused(tree_.shown(path) + " is not a regular file", "nothing was written");
     }
-    if (first_bad_utf8(place->path)) return refused(tree_.shown(path) + " leads to a name that is not UTF-8", "nothing was written");
+    if (first_bad_utf8(place->path))
+      return refused(tree_.shown(path) + " leads to a name that is not UTF-8", "nothing was written");
     for (const JournalTarget& other : journal_.targets) {
       if (other.path != place->path) continue;
-      return refused(tree_.shown(path) + " and another file to be written are one file, " + place->path, "nothing was written");
+      return refused(tree_.shown(path) + " and another file to be written are one file, " + place->path,
+                     "nothing was written");
     }
     return add_item({path, tree_.shown(path), place->folder, place->info, change.before, change.after}, place->path);
   }
@@ -175,10 +178,11 @@ class Commit {
   }
 
   [[nodiscard]] bool is_needed(const std::string& folder) const {
-    return std::any_of(after_.receipt.patches.begin(), after_.receipt.patches.end(), [&folder](const ReceiptEntry& entry) {
-      return std::any_of(entry.adds.begin(), entry.adds.end(),
-                         [&folder](const auto& add) { return add.first.starts_with(folder + "/"); });
-    });
+    return std::any_of(after_.receipt.patches.begin(), after_.receipt.patches.end(),
+                       [&folder](const ReceiptEntry& entry) {
+                         return std::any_of(entry.adds.begin(), entry.adds.end(),
+                                            [&folder](const auto& add) { return add.first.starts_with(folder + "/"); });
+                       });
   }
 
   Status list_blobs() {
@@ -280,7 +284,8 @@ class Commit {
       if (!folder) return io_error("open the folder of", item.shown, folder.error);
       item.folder = folder.value;
     }
-    StageRequest request{item.folder->handle(), TreeFolder::name_of(target.path), target.old, item.shown, item.before != nullptr};
+    StageRequest request{item.folder->handle(), TreeFolder::name_of(target.path), target.old, item.shown,
+                         item.before != nullptr};
     if (item.before) {
       if (Status staged = stage_old(fs_, request, *item.before, &report_.notes); !staged) return staged;
     }
@@ -296,7 +301,8 @@ class Commit {
     Transaction transaction(tree_, suture_.handle(), journal_);
     const Result<Transaction::End> end = transaction.settle();
     const bool clean = end && transaction.notes().empty();
-    const std::string outcome = clean ? "nothing was written" : "no file was changed; the next run removes what was staged";
+    const std::string outcome =
+        clean ? "nothing was written" : "no file was changed; the next run removes what was staged";
     cause.hint = cause.hint.empty() ? outcome : outcome + "; " + cause.hint;
     return cause;
   }
@@ -368,14 +374,16 @@ Result<std::vector<std::string>> recover(FileSystem& fs, const LocatedTree& loca
     Transaction transaction(*tree, suture->handle(), **journal);
     const Result<Transaction::End> end = transaction.settle();
     if (!end) return end.error();
-    words.push_back(std::string(*end == Transaction::End::finished ? "finished" : "undid") +
-                    " a write to " + tree->path() + " that was interrupted");
+    words.push_back(std::string(*end == Transaction::End::finished ? "finished" : "undid") + " a write to " +
+                    tree->path() + " that was interrupted");
     words.insert(words.end(), transaction.notes().begin(), transaction.notes().end());
     return words;
   }
   static_cast<void>(fs.remove(suture->handle(), "journal.new"));  // of a run that died while writing it
   const std::size_t swept = sweep_tree(*tree, *suture);
-  if (swept > 0) words.push_back("removed " + std::to_string(swept) + " staged files that an interrupted run left in " + tree->path());
+  if (swept > 0)
+    words.push_back("removed " + std::to_string(swept) + " staged files that an interrupted run left in " +
+                    tree->path());
   return words;
 }
 
@@ -389,7 +397,9 @@ Result<CommitReport> commit(FileSystem& fs, const LocatedTree& located, TreeLock
   if (!suture->is_open()) return not_locked(*tree);
   const Result<std::optional<Journal>> journal = read_journal(*tree, suture->handle());
   if (!journal) return journal.error();
-  if (*journal) return refused("an interrupted write to " + tree->path() + " is still to be finished or undone", "run suture again");
+  if (*journal)
+    return refused("an interrupted write to " + tree->path() + " is still to be finished or undone",
+                   "run suture again");
   Result<CommitReport> report = Commit(*tree, *suture, before, after).run(changes);
   if (report && !before.present) lock.remove_empty_package();
   return report;

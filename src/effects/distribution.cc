@@ -124,7 +124,9 @@ Result<std::vector<Info>> read_infos(FileSystem& fs, const std::string& site, co
   return infos;
 }
 
-std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+std::string parent_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
 
 void take_infos(Distribution& dist, std::vector<Info> infos) {
   // dist-info first: an egg-info of the same version beside it adds nothing.

@@ -14,10 +14,10 @@
 
 namespace suture {
 
-// The distribution `package` (normalised) of a located tree. Every dist-info or egg-info of that name counts; METADATA's
-// Name and Version decide over the folder's name. Two that disagree on the version: unknown, `found` has both. Without any, a
-// version.py or _version.py of the package with a literal __version__ is taken (version_source says so). Error: metadata
-// that is there and cannot be read.
+// The distribution `package` (normalised) of a located tree. Every dist-info or egg-info of that name counts;
+// METADATA's Name and Version decide over the folder's name. Two that disagree on the version: unknown, `found` has
+// both. Without any, a version.py or _version.py of the package with a literal __version__ is taken (version_source
+// says so). Error: metadata that is there and cannot be read.
 Result<Distribution> read_distribution(FileSystem& fs, const LocatedTree& tree, const std::string& package,
                                        const std::string& folder);
 

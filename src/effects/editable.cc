@@ -1,8 +1,8 @@
 #include "effects/editable.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cctype>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -84,7 +84,8 @@ std::optional<PointedPackage> in_egg_link(FileSystem& fs, const std::string& sit
   const std::string text = read_text(fs, site + "/" + name);
   const std::vector<std::string_view> lines = split_lines(text);
   if (lines.empty()) return std::nullopt;
-  const std::optional<std::string> found = package_at(fs, absolute(site, std::string(trim(lines.front()))) + "/" + folder);
+  const std::optional<std::string> found =
+      package_at(fs, absolute(site, std::string(trim(lines.front()))) + "/" + folder);
   return found ? std::optional<PointedPackage>({*found, site + "/" + name}) : std::nullopt;
 }
 
@@ -110,7 +111,8 @@ std::optional<std::string> string_literal(std::string_view text, std::string_vie
       *rest = text.substr(i + 1);
       return value;
     }
-    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '\\' || text[i + 1] == '\'' || text[i + 1] == '"')) ++i;
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '\\' || text[i + 1] == '\'' || text[i + 1] == '"'))
+      ++i;
     value += text[i];
   }
   return std::nullopt;
@@ -119,7 +121,8 @@ std::optional<std::string> string_literal(std::string_view text, std::string_vie
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool hex = text[i] == '%' && i + 2 < text.size() && std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
+    const bool hex = text[i] == '%' && i + 2 < text.size() &&
+                     std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
                      std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
     out += hex ? static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16)) : text[i];
     if (hex) i += 2;
@@ -139,7 +142,8 @@ PthLines parse_pth(std::string_view text) {
       out.paths.emplace_back(line);
       continue;
     }
-    const std::string_view module = trim(line.substr(7, line.find(';') == std::string_view::npos ? line.npos : line.find(';') - 7));
+    const std::string_view module =
+        trim(line.substr(7, line.find(';') == std::string_view::npos ? line.npos : line.find(';') - 7));
     const bool plain = !module.empty() && std::all_of(module.begin(), module.end(), [](char c) {
       return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
     });
@@ -196,7 +200,8 @@ Found find_pointed(FileSystem& fs, const std::string& site, const std::string& p
     if (!found && name.ends_with(".dist-info")) found = in_direct_url(fs, site, name, package, folder);
     if (found) return found;
     const bool egg = name.ends_with(".egg") && is_file(fs, site + "/" + name);
-    if (egg && info_folder_version(name.substr(0, name.size() - 4) + ".egg-info", package)) return zipped(site + "/" + name);
+    if (egg && info_folder_version(name.substr(0, name.size() - 4) + ".egg-info", package))
+      return zipped(site + "/" + name);
   }
   return std::optional<PointedPackage>();
 }

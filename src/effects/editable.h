@@ -1,5 +1,5 @@
-// Packages that a site-packages folder only points to: .pth files, editable-install finders, egg-links, direct_url.json.
-// Read as text; an `import` line of a .pth file is never run.
+// Packages that a site-packages folder only points to: .pth files, editable-install finders, egg-links,
+// direct_url.json. Read as text; an `import` line of a .pth file is never run.
 #pragma once
 
 #include <optional>

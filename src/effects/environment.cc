@@ -16,14 +16,18 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string base_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 std::string value_of(const std::map<std::string, std::string>& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found == environment.end() ? std::string() : found->second;
 }
 
-bool exists(FileSystem& fs, const std::string& path) { return fs.real_path(path).error == 0; }
+bool exists(FileSystem& fs, const std::string& path) {
+  return fs.real_path(path).error == 0;
+}
 
 // pyvenv.cfg: "key = value" lines, keys in any case.
 std::map<std::string, std::string> read_config(FileSystem& fs, const std::string& prefix) {
@@ -34,7 +38,8 @@ std::map<std::string, std::string> read_config(FileSystem& fs, const std::string
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     std::string key(trim(line.substr(0, equals)));
-    std::transform(key.begin(), key.end(), key.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(key.begin(), key.end(), key.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     config[key] = trim(line.substr(equals + 1));
   }
   return config;

@@ -18,9 +18,11 @@ struct Prefix {
   std::string how;  // "the environment of /venv/bin/python"
 };
 
-// The prefix of an interpreter, found as it finds it itself: pyvenv.cfg beside the executable as it was called or one folder
-// above, else the folder above that of the real file. Nothing is run. Error: no such file, or a script (a shim).
-Result<Prefix> prefix_of(FileSystem& fs, const std::string& executable, const std::map<std::string, std::string>& environment);
+// The prefix of an interpreter, found as it finds it itself: pyvenv.cfg beside the executable as it was called or
+// one folder above, else the folder above that of the real file. Nothing is run. Error: no such file, or a script (a
+// shim).
+Result<Prefix> prefix_of(FileSystem& fs, const std::string& executable,
+                         const std::map<std::string, std::string>& environment);
 // `name` searched on PATH. nullopt: not there.
 std::optional<std::string> find_on_path(FileSystem& fs, const std::string& name, const std::string& path);
 

@@ -13,11 +13,15 @@ constexpr std::size_t kChunk = 1U << 20U;  // of one read
 std::string hint_for(int error) {
   switch (error) {
     case EACCES:
-    case EPERM: return "run as the user who owns the tree";
-    case EROFS: return "the file system is mounted read-only; patch the tree where it is built";
+    case EPERM:
+      return "run as the user who owns the tree";
+    case EROFS:
+      return "the file system is mounted read-only; patch the tree where it is built";
     case ENOSPC:
-    case EDQUOT: return "make room on that file system and run again";
-    default: return "";
+    case EDQUOT:
+      return "make room on that file system and run again";
+    default:
+      return "";
   }
 }
 
@@ -79,7 +83,9 @@ Io<std::vector<std::string>> list_folder(FileSystem& fs, Handle at, const std::s
   return fs.list(folder.handle());
 }
 
-bool same_file(const FileInfo& a, const FileInfo& b) { return a.device == b.device && a.inode == b.inode; }
+bool same_file(const FileInfo& a, const FileInfo& b) {
+  return a.device == b.device && a.inode == b.inode;
+}
 
 void own_like(FileSystem& fs, Handle made, const FileInfo& like) {
   const Io<FileInfo> own = fs.info(made);

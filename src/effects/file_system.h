@@ -3,7 +3,8 @@
 //
 // Calls are openat-style: relative to a folder that is already open, so that a folder swapped for a link between two
 // calls changes nothing. With kAbsolute the path is absolute and links in it are followed: for finding a tree only.
-// A name opened in a folder is never followed where it is a link (ELOOP); effects/tree_folder.h follows links by hand.
+// A name opened in a folder is never followed where it is a link (ELOOP); effects/tree_folder.h follows links by
+// hand.
 //
 // Errors are values: the errno. Callers turn them into words (io_error).
 #pragma once
@@ -140,8 +141,8 @@ Io<std::string> read_file(FileSystem& fs, Handle at, const std::string& name, st
 Io<std::vector<std::string>> list_folder(FileSystem& fs, Handle at, const std::string& name);
 // Whether two are one file.
 bool same_file(const FileInfo& a, const FileInfo& b);
-// Gives a file or folder that we made the owner of its surroundings, where we may: a root who patches a user's tree leaves
-// nothing there that the user cannot remove.
+// Gives a file or folder that we made the owner of its surroundings, where we may: a root who patches a user's tree
+// leaves nothing there that the user cannot remove.
 void own_like(FileSystem& fs, Handle made, const FileInfo& like);
 // fsync of a folder; a file system that has no such call (EINVAL) is taken as done.
 Io<Done> sync_folder(FileSystem& fs, Handle folder);

@@ -16,7 +16,9 @@ constexpr const char* kName = "journal";
 constexpr const char* kTemporary = "journal.new";
 constexpr std::uint64_t kMostBytes = 16U << 20U;
 
-std::string path_of(const TreeFolder& tree) { return tree.shown(std::string(kSutureFolder) + "/" + kName); }
+std::string path_of(const TreeFolder& tree) {
+  return tree.shown(std::string(kSutureFolder) + "/" + kName);
+}
 
 Journal from_json(const json& document) {
   Journal journal;

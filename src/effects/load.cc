@@ -84,7 +84,8 @@ class ForeignFiles {
   const TreeState& state_;
 };
 
-Status load_package(FileSystem& fs, const LocatedTree& located, const std::vector<std::string>& paths, TreeState& state) {
+Status load_package(FileSystem& fs, const LocatedTree& located, const std::vector<std::string>& paths,
+                    TreeState& state) {
   const Result<TreeFolder> tree = TreeFolder::open(fs, located.package_folder);
   if (!tree) return tree.error();
   Result<SutureFolder> suture = SutureFolder::open(*tree);
@@ -104,8 +105,9 @@ Status load_package(FileSystem& fs, const LocatedTree& located, const std::vecto
 
 }  // namespace
 
-Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::string& package, const std::string& folder,
-                            const std::vector<std::string>& paths, const std::string& assume_version) {
+Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::string& package,
+                            const std::string& folder, const std::vector<std::string>& paths,
+                            const std::string& assume_version) {
   TreeState state;
   state.display = tree.display;
   state.package = package;

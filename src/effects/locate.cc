@@ -25,7 +25,9 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string base_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 std::string value_of(const std::map<std::string, std::string>& environment, const std::string& name) {
   const auto found = environment.find(name);
@@ -71,7 +73,8 @@ class Locator {
   [[nodiscard]] bool is_package(const std::string& path) const {
     if (exists(path + "/__init__.py") || exists(path + "/.suture")) return true;
     const Io<std::vector<std::string>> names = list_folder(fs_, kAbsolute, path);
-    return std::any_of(names.value.begin(), names.value.end(), [](const std::string& name) { return name.ends_with(".py"); });
+    return std::any_of(names.value.begin(), names.value.end(),
+                       [](const std::string& name) { return name.ends_with(".py"); });
   }
 
   LocatedTree found(const std::string& package_folder, const std::string& metadata, const std::string& display,
@@ -103,16 +106,19 @@ class Locator {
   Result<LocatedTree> in_folder(const std::string& root) {
     if (exists(root + "/__init__.py")) return in_package(root);
     if (is_prefix(fs_, root)) return in_prefix({root, "", "-t"}, request_.tree);
-    if (is_folder(root + "/" + folder_)) return found(root + "/" + folder_, root, request_.tree, "a folder that holds the package");
+    if (is_folder(root + "/" + folder_))
+      return found(root + "/" + folder_, root, request_.tree, "a folder that holds the package");
     for (const char* below : {"python", "src"}) {
       const std::string holder = root + "/" + below;
-      if (is_folder(holder + "/" + folder_)) return found(holder + "/" + folder_, holder, request_.tree, "a source checkout");
+      if (is_folder(holder + "/" + folder_))
+        return found(holder + "/" + folder_, holder, request_.tree, "a source checkout");
     }
     const Result<std::optional<PointedPackage>> pointed = find_pointed(fs_, root, package_, folder_);
     if (!pointed) return pointed.error();
     if (*pointed) return found((*pointed)->folder, root, request_.tree, (*pointed)->by);
     // Without __init__.py: a namespace package, or what an uninstall left.
-    if (base_of(root) == folder_ && is_package(root)) return found(root, parent_of(root), request_.tree, "a package folder");
+    if (base_of(root) == folder_ && is_package(root))
+      return found(root, parent_of(root), request_.tree, "a package folder");
     return found(root + "/" + folder_, root, request_.tree, "a folder without the package");
   }
 
@@ -129,7 +135,9 @@ class Locator {
     while (near != "/" && near != "." && !exists(near)) near = parent_of(near);
     std::string hint = "the nearest thing that exists is " + near;
     const Io<std::vector<std::string>> names = list_folder(fs_, kAbsolute, near);
-    std::string missing = request_.tree.substr(std::min(request_.tree.size(), near == "/" ? 1 : near == "." ? 0 : near.size() + 1));
+    std::string missing = request_.tree.substr(std::min(request_.tree.size(), near == "/"   ? 1
+                                                                              : near == "." ? 0
+                                                                                            : near.size() + 1));
     missing = missing.substr(0, missing.find('/'));
     const std::optional<std::string> meant = nearest(missing, names.value);
     if (meant) hint += "; did you mean " + (near == "/" ? "/" : near == "." ? "" : near + "/") + *meant + "?";
@@ -146,7 +154,8 @@ class Locator {
                        "install the package anew with pip, which unpacks it");
     }
     std::string hint = "a tree is a package folder, a site-packages folder, a virtual environment or a source checkout";
-    if (base_of(request_.tree).starts_with("python")) hint = "for the environment of an interpreter: --python " + request_.tree;
+    if (base_of(request_.tree).starts_with("python"))
+      hint = "for the environment of an interpreter: --python " + request_.tree;
     return not_found(request_.tree + " is a file, not a tree", hint);
   }
 
@@ -156,8 +165,9 @@ class Locator {
     const std::string path = value_of(request_.environment, "PATH");
     const std::optional<std::string> python = find_on_path(fs_, "python3", path);
     if (!python) {
-      return not_found("no tree: neither -t nor --python is given, VIRTUAL_ENV is not set, and there is no python3 on PATH",
-                       "name the tree: -t SITE-PACKAGES, -t VENV or -t CHECKOUT");
+      return not_found(
+          "no tree: neither -t nor --python is given, VIRTUAL_ENV is not set, and there is no python3 on PATH",
+          "name the tree: -t SITE-PACKAGES, -t VENV or -t CHECKOUT");
     }
     const Result<Prefix> prefix = prefix_of(fs_, *python, request_.environment);
     if (!prefix) return prefix.error();
@@ -184,7 +194,8 @@ class Locator {
     return found(site + "/" + folder_, site, display, prefix.how);
   }
 
-  Result<std::optional<LocatedTree>> in_site(const std::string& site, const std::string& display, const std::string& how) const {
+  Result<std::optional<LocatedTree>> in_site(const std::string& site, const std::string& display,
+                                             const std::string& how) const {
     const std::string direct = site + "/" + folder_;
     if (is_folder(direct)) return std::optional(found(direct, site, display, how + ", " + site));
     const Result<std::optional<PointedPackage>> pointed = find_pointed(fs_, site, package_, folder_);
@@ -196,8 +207,9 @@ class Locator {
   Error two_interpreters(const std::vector<LocatedTree>& hits) const {
     std::vector<std::string> folders;
     for (const LocatedTree& hit : hits) folders.push_back(hit.package_folder);
-    return not_found("more than one interpreter of this environment has " + package_ + ": " + join(folders, ", ", " and "),
-                     "name one of them: -t " + parent_of(folders.front()));
+    return not_found(
+        "more than one interpreter of this environment has " + package_ + ": " + join(folders, ", ", " and "),
+        "name one of them: -t " + parent_of(folders.front()));
   }
 
   FileSystem& fs_;
@@ -207,7 +219,8 @@ class Locator {
 
 }  // namespace
 
-Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package, const std::string& folder) {
+Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package,
+                           const std::string& folder) {
   return Locator(fs, request, package, folder).run();
 }
 

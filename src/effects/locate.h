@@ -1,6 +1,6 @@
-// Finding the tree: a package folder, a site-packages folder, a virtual environment, a source checkout (python/<pkg> below the
-// root too), or a wheel; with no -t the environment of --python EXE, else VIRTUAL_ENV, else python3 on PATH.
-// Nothing of the target is imported or run: metadata files, .pth and editable-install records are read.
+// Finding the tree: a package folder, a site-packages folder, a virtual environment, a source checkout (python/<pkg>
+// below the root too), or a wheel; with no -t the environment of --python EXE, else VIRTUAL_ENV, else python3 on
+// PATH. Nothing of the target is imported or run: metadata files, .pth and editable-install records are read.
 #pragma once
 
 #include <map>
@@ -13,22 +13,24 @@
 namespace suture {
 
 struct TreeRequest {
-  std::string tree;    // -t; empty: not given
-  std::string python;  // --python
+  std::string tree;                                // -t; empty: not given
+  std::string python;                              // --python
   std::map<std::string, std::string> environment;  // VIRTUAL_ENV, PATH, HOME (user site-packages)
 };
 
 struct LocatedTree {
-  std::string package_folder;  // absolute, symlinks resolved; holds the package
-  std::string metadata_folder; // where dist-info is searched (site-packages); may be empty
+  std::string package_folder;   // absolute, symlinks resolved; holds the package
+  std::string metadata_folder;  // where dist-info is searched (site-packages); may be empty
   std::string display;
-  bool present = false;        // false: there is a tree, but no such package folder in it (package_folder: where it would be)
-  std::string how;             // for -v: how it was found
+  bool present = false;  // false: there is a tree, but no such package folder in it (package_folder: where it would be)
+  std::string how;       // for -v: how it was found
 };
 
-// `package` normalised distribution name, `folder` import name. Errors: Exit::file_system where the path does not exist or cannot be
-// read (what was tried, the nearest thing that exists), is a file (a wheel or a zipped egg is named as that), or where two
-// interpreters of one prefix hold the package. "No such package there" is not an error: present == false.
-Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package, const std::string& folder);
+// `package` normalised distribution name, `folder` import name. Errors: Exit::file_system where the path does not
+// exist or cannot be read (what was tried, the nearest thing that exists), is a file (a wheel or a zipped egg is
+// named as that), or where two interpreters of one prefix hold the package. "No such package there" is not an error:
+// present == false.
+Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package,
+                           const std::string& folder);
 
 }  // namespace suture

@@ -1,7 +1,8 @@
 // The tree's lock. Contract: effects/store.h.
 //
 // The lock file goes away when nothing else is left in .suture, so a process may get a lock on a file that is not the
-// tree's any more: after every lock the names are looked up again, and when they lead elsewhere the whole attempt is repeated.
+// tree's any more: after every lock the names are looked up again, and when they lead elsewhere the whole attempt is
+// repeated.
 #include <algorithm>
 #include <cerrno>
 
@@ -94,8 +95,7 @@ Result<TreeLock> TreeLock::acquire(FileSystem& fs, const LocatedTree& tree, cons
     Result<TreeLock> lock = attempt(fs, tree.package_folder, &gone);
     if (!lock && !(gone && fs.now() < deadline)) return lock.error();
     if (!lock) continue;
-    const Io<Done> locked =
-        wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, &said, deadline);
+    const Io<Done> locked = wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, &said, deadline);
     if (locked.error == EWOULDBLOCK) return timed_out(tree.package_folder, options.timeout);
     if (!locked) return io_error("lock", tree.package_folder + "/" + kSutureFolder + "/" + kLockName, locked.error);
     const bool current = is_current(fs, lock->folder_.handle(), kLockName, lock->lock_.handle()) &&

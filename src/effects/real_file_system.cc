@@ -48,9 +48,13 @@ FileInfo info_of(const struct stat& stat) {
   return info;
 }
 
-int folder_of(Handle at) { return at == kAbsolute ? AT_FDCWD : at; }
+int folder_of(Handle at) {
+  return at == kAbsolute ? AT_FDCWD : at;
+}
 // Links are followed on the way to a tree, never within an opened folder.
-int follow_flag(Handle at) { return at == kAbsolute ? 0 : O_NOFOLLOW; }
+int follow_flag(Handle at) {
+  return at == kAbsolute ? 0 : O_NOFOLLOW;
+}
 
 class RealFileSystem final : public FileSystem {
  public:
@@ -71,8 +75,7 @@ class RealFileSystem final : public FileSystem {
 
   Io<std::string> read(Handle file, std::uint64_t offset, std::size_t at_most) override {
     std::string bytes(at_most, '\0');
-    const ssize_t size =
-        retried([&] { return ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+    const ssize_t size = retried([&] { return ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
     if (size == -1) return {errno, {}};
     bytes.resize(static_cast<std::size_t>(size));
     return {0, std::move(bytes)};

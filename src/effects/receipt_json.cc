@@ -38,7 +38,10 @@ json entry_to_json(const ReceiptEntry& entry) {
     json& out = edits[path] = json::array();
     for (const WrittenEdit& edit : list) out.push_back(edit_to_json(edit));
   }
-  return {{"patch", entry.patch}, {"edition", entry.edition}, {"version", entry.version}, {"edits", edits},
+  return {{"patch", entry.patch},
+          {"edition", entry.edition},
+          {"version", entry.version},
+          {"edits", edits},
           {"adds", entry.adds}};
 }
 
@@ -71,14 +74,17 @@ bool is_tree_path(const std::string& path) {
   return parts && parts->front() != kSutureFolder;
 }
 
-bool is_hash_or_empty(const std::string& text) { return text.empty() || is_sha256(text); }
+bool is_hash_or_empty(const std::string& text) {
+  return text.empty() || is_sha256(text);
+}
 
 // What is wrong with a receipt whose checksum holds; empty: nothing.
 std::string problem_of(const Receipt& receipt) {
   std::set<std::string> names;
   for (const auto& [path, file] : receipt.files) {
     if (!is_tree_path(path)) return "'" + path + "' is not a path in the tree";
-    const bool hashes = is_hash_or_empty(file.original_sha256) && is_sha256(file.left_sha256) && is_hash_or_empty(file.record_sha256);
+    const bool hashes =
+        is_hash_or_empty(file.original_sha256) && is_sha256(file.left_sha256) && is_hash_or_empty(file.record_sha256);
     if (!hashes) return "a hash of " + path + " is none";
   }
   for (const std::string& folder : receipt.folders) {
@@ -88,8 +94,8 @@ std::string problem_of(const Receipt& receipt) {
     if (!names.insert(entry.patch).second) return "the patch " + entry.patch + " is listed twice";
     for (const auto& [path, edits] : entry.edits) {
       if (!receipt.files.contains(path)) return path + " is edited, but not among the files";
-      const bool ascending = std::is_sorted(edits.begin(), edits.end(),
-                                            [](const auto& a, const auto& b) { return a.offset < b.offset; });
+      const bool ascending =
+          std::is_sorted(edits.begin(), edits.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
       if (!ascending) return "the edits of " + path + " are not in order";
     }
     for (const auto& [path, hash] : entry.adds) {

@@ -12,7 +12,8 @@ namespace suture {
 inline constexpr int kReceiptFormat = 1;
 
 std::string receipt_to_json(const Receipt& receipt, const std::string& package);
-// Checked as a whole: types, hashes, paths that stay in the tree and out of .suture, ascending offsets. `path`: for errors.
+// Checked as a whole: types, hashes, paths that stay in the tree and out of .suture, ascending offsets. `path`: for
+// errors.
 Result<Receipt> receipt_from_json(std::string_view text, const std::string& path);
 
 // 64 lower-case hexadecimal digits.

@@ -27,7 +27,9 @@ std::string to_base64(std::string_view bytes) {
   return out;
 }
 
-json broken(const char* why) { throw json::other_error::create(501, why, nullptr); }
+json broken(const char* why) {
+  throw json::other_error::create(501, why, nullptr);
+}
 
 std::string from_base64(std::string_view text) {
   if (text.size() % 4 != 0) broken("base64 of a wrong length");
@@ -49,7 +51,9 @@ std::string from_base64(std::string_view text) {
 }
 
 // The checksum is over the compact form: keys are sorted, so it is one text for one document.
-std::string checksum_of(const json& document) { return sha256_hex(document.dump()); }
+std::string checksum_of(const json& document) {
+  return sha256_hex(document.dump());
+}
 
 Error newer(const std::string& what, const std::string& path) {
   Error error;
@@ -78,7 +82,8 @@ Result<json> unseal(std::string_view text, int format, const std::string& what, 
   if (checksum == document.end() || !checksum->is_string()) return damaged(what, path, "it has no checksum");
   const std::string expected = checksum->get<std::string>();
   document.erase("checksum");
-  if (checksum_of(document) != expected) return damaged(what, path, "its checksum does not hold, it was changed by something else");
+  if (checksum_of(document) != expected)
+    return damaged(what, path, "its checksum does not hold, it was changed by something else");
   return document;
 }
 
@@ -96,7 +101,9 @@ Error damaged(const std::string& what, const std::string& path, const std::strin
   Error error;
   error.exit = Exit::file_system;
   error.message = what + " " + path + " is damaged: " + why;
-  error.hint = "put the package's own files back (pip install --force-reinstall --no-deps), remove the .suture folder, and apply again";
+  error.hint =
+      "put the package's own files back (pip install --force-reinstall --no-deps), remove the .suture folder, and "
+      "apply again";
   return error;
 }
 

@@ -1,7 +1,9 @@
-// JSON documents that notice when someone changed them: a "format" number, and in "checksum" the SHA-256 of the rest. The
-// receipt and the journal are such documents. Only src/effects/*_json.cc and sealed_json.cc know the JSON library.
+// JSON documents that notice when someone changed them: a "format" number, and in "checksum" the SHA-256 of the
+// rest. The receipt and the journal are such documents. Only src/effects/*_json.cc and sealed_json.cc know the JSON
+// library.
 //
-// The checksum is no signature: whoever can write the tree can write it anew. It catches an editor, a merge tool, a disk.
+// The checksum is no signature: whoever can write the tree can write it anew. It catches an editor, a merge tool, a
+// disk.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,8 +17,8 @@ namespace suture {
 // The document with its checksum, indented, with a newline at the end.
 std::string seal(nlohmann::json document);
 
-// The document without its checksum. `what` and `path` are for the error: not JSON, a newer format ("written by a newer
-// suture"), a checksum that does not hold.
+// The document without its checksum. `what` and `path` are for the error: not JSON, a newer format ("written by a
+// newer suture"), a checksum that does not hold.
 Result<nlohmann::json> unseal(std::string_view text, int format, const std::string& what, const std::string& path);
 
 // Bytes as a JSON value: a string where they are UTF-8, else {"base64": "..."}.

@@ -9,7 +9,9 @@ namespace {
 constexpr std::uint32_t kNewFileMode = 0644, kPrivateMode = 0600;
 
 // Labels that the system sets, and that not everyone may: a copy that cannot be made is said, not refused.
-bool is_label(const std::string& name) { return name.starts_with("security.") || name.starts_with("trusted."); }
+bool is_label(const std::string& name) {
+  return name.starts_with("security.") || name.starts_with("trusted.");
+}
 
 class MetadataCopy {
  public:
@@ -85,7 +87,8 @@ Status give_metadata(FileSystem& fs, const StageRequest& request, Handle file, s
 
 }  // namespace
 
-Status stage_bytes(FileSystem& fs, const StageRequest& request, std::string_view bytes, std::vector<std::string>* notes) {
+Status stage_bytes(FileSystem& fs, const StageRequest& request, std::string_view bytes,
+                   std::vector<std::string>* notes) {
   const Io<Handle> created = fs.create_file(request.folder, request.staged, kPrivateMode);
   if (!created) return io_error("write beside", request.shown, created.error);
   const Opened file(fs, created.value);
@@ -99,7 +102,8 @@ Status stage_bytes(FileSystem& fs, const StageRequest& request, std::string_view
 
 Status stage_old(FileSystem& fs, const StageRequest& request, std::string_view bytes, std::vector<std::string>* notes) {
   if (fs.link(request.folder, request.target, request.folder, request.staged)) return Nothing{};
-  // Whatever the reason (no hard links here, not our file, too many names): a copy does, or fails with its own reason.
+  // Whatever the reason (no hard links here, not our file, too many names): a copy does, or fails with its own
+  // reason.
   return stage_bytes(fs, request, bytes, notes);
 }
 

@@ -1,5 +1,5 @@
-// Staged files: the new bytes of a target, written and durable beside it, with its mode, owner and extended attributes;
-// and a second name for the old bytes.
+// Staged files: the new bytes of a target, written and durable beside it, with its mode, owner and extended
+// attributes; and a second name for the old bytes.
 #pragma once
 
 #include <string>
@@ -13,17 +13,18 @@ namespace suture {
 
 struct StageRequest {
   Handle folder = kAbsolute;
-  std::string target;  // its name in the folder
-  std::string staged;  // the name to write
-  std::string shown;   // the target, for messages
-  bool exists = false; // the target is there: its metadata is copied; else 0644 and the folder's owner
+  std::string target;   // its name in the folder
+  std::string staged;   // the name to write
+  std::string shown;    // the target, for messages
+  bool exists = false;  // the target is there: its metadata is copied; else 0644 and the folder's owner
 };
 
 // Writes `bytes` to the staged name. On an error the staged file may be there, in part.
-Status stage_bytes(FileSystem& fs, const StageRequest& request, std::string_view bytes, std::vector<std::string>* notes);
+Status stage_bytes(FileSystem& fs, const StageRequest& request, std::string_view bytes,
+                   std::vector<std::string>* notes);
 
-// Gives the target a second name, by a hard link where the file system and the rules allow one: undo then brings back the
-// very file. Else a copy of `bytes` with its metadata.
+// Gives the target a second name, by a hard link where the file system and the rules allow one: undo then brings
+// back the very file. Else a copy of `bytes` with its metadata.
 Status stage_old(FileSystem& fs, const StageRequest& request, std::string_view bytes, std::vector<std::string>* notes);
 
 }  // namespace suture

@@ -5,8 +5,8 @@
 //
 // commit() journals what it is about to do, stages every file beside its target (mode, owner, xattrs), fsyncs, checks
 // the targets again, marks the journal "commit", renames, fsyncs the folders, removes the bytecode of the written
-// modules, and removes the journal. Receipt and blobs are part of the same transaction. A crash at any point leaves each
-// file old or new; recover() finishes or undoes it. How the journal decides: effects/transaction.h.
+// modules, and removes the journal. Receipt and blobs are part of the same transaction. A crash at any point leaves
+// each file old or new; recover() finishes or undoes it. How the journal decides: effects/transaction.h.
 #pragma once
 
 #include <chrono>
@@ -23,15 +23,18 @@
 
 namespace suture {
 
-// Reads metadata, receipt, blobs, the files that the receipt names, and `paths` (relative to the package folder). Files over
-// 16 MiB read as too_large; a link that leads out of the tree reads as unreadable, with words. Writes nothing.
-// Error: a receipt that is tampered with or from a newer version (Exit::file_system), a package folder that cannot be
-// read. Not an error: no package (present == false), a blob that is missing or damaged (left out of `blobs`).
-Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::string& package, const std::string& folder,
-                            const std::vector<std::string>& paths, const std::string& assume_version);
+// Reads metadata, receipt, blobs, the files that the receipt names, and `paths` (relative to the package folder).
+// Files over 16 MiB read as too_large; a link that leads out of the tree reads as unreadable, with words. Writes
+// nothing. Error: a receipt that is tampered with or from a newer version (Exit::file_system), a package folder that
+// cannot be read. Not an error: no package (present == false), a blob that is missing or damaged (left out of
+// `blobs`).
+Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::string& package,
+                            const std::string& folder, const std::vector<std::string>& paths,
+                            const std::string& assume_version);
 
-// Holds the tree's lock (flock on .suture/lock) while it lives. A lock file that a dead process left is no obstacle. When it
-// goes and .suture holds nothing but the lock, .suture goes too: a run that wrote nothing leaves nothing behind.
+// Holds the tree's lock (flock on .suture/lock) while it lives. A lock file that a dead process left is no obstacle.
+// When it goes and .suture holds nothing but the lock, .suture goes too: a run that wrote nothing leaves nothing
+// behind.
 class [[nodiscard]] TreeLock {
  public:
   struct Options {
@@ -40,15 +43,16 @@ class [[nodiscard]] TreeLock {
   };
   // To write. Error (Exit::file_system): the tree is not writable (nothing was written), the time is over.
   static Result<TreeLock> acquire(FileSystem& fs, const LocatedTree& tree, const Options& options);
-  // To read a tree while nobody writes to it. Never an error, never a write: without a lock file, or where it cannot be
-  // opened or locked in time, the result holds nothing.
+  // To read a tree while nobody writes to it. Never an error, never a write: without a lock file, or where it cannot
+  // be opened or locked in time, the result holds nothing.
   static TreeLock share(FileSystem& fs, const LocatedTree& tree, const Options& options);
 
   TreeLock(TreeLock&&) noexcept = default;
   TreeLock& operator=(TreeLock&& other) noexcept;
   ~TreeLock() { release(); }
   [[nodiscard]] bool exclusive() const { return exclusive_ && lock_.is_open(); }
-  // The package folder goes too where nothing is left in it (an uninstalled package whose last leftovers were removed).
+  // The package folder goes too where nothing is left in it (an uninstalled package whose last leftovers were
+  // removed).
   void remove_empty_package() { remove_package_ = true; }
   void release();
 
@@ -64,17 +68,19 @@ class [[nodiscard]] TreeLock {
 // Whether a run was interrupted here (a journal stands). Reads only: status and diff say so.
 bool interrupted(FileSystem& fs, const LocatedTree& tree);
 
-// A journal that a crash left: finishes or undoes it, and removes staged files that nobody owns. Says what it did (for
-// stderr); empty: nothing was there. Error: the journal is damaged, or a file can go neither way (it is named; the journal stays).
+// A journal that a crash left: finishes or undoes it, and removes staged files that nobody owns. Says what it did
+// (for stderr); empty: nothing was there. Error: the journal is damaged, or a file can go neither way (it is named;
+// the journal stays).
 Result<std::vector<std::string>> recover(FileSystem& fs, const LocatedTree& tree, const TreeLock& lock);
 
 struct CommitReport {
   std::vector<std::string> notes;  // "broke the hard link of X (3 names)", "removed 2 stale bytecode files"
 };
 
-// Writes before -> after. `changes`: the files whose bytes differ (Plan::changes, RevertPlan::changes). The receipt of `after` is
-// written even where no file changes. Error (Exit::file_system): a file or the receipt is not as in `before` any more, a
-// system call failed; then every file is as it was, or, where even that failed, the journal stays and the message says so.
+// Writes before -> after. `changes`: the files whose bytes differ (Plan::changes, RevertPlan::changes). The receipt
+// of `after` is written even where no file changes. Error (Exit::file_system): a file or the receipt is not as in
+// `before` any more, a system call failed; then every file is as it was, or, where even that failed, the journal
+// stays and the message says so.
 Result<CommitReport> commit(FileSystem& fs, const LocatedTree& tree, TreeLock& lock, const TreeState& before,
                             const TreeState& after, const std::map<std::string, FileChange>& changes);
 

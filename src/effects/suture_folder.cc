@@ -32,7 +32,8 @@ Result<SutureFolder> SutureFolder::open(const TreeFolder& tree) {
   if (handle.error == ENOENT) return suture;
   if (!handle) {
     Error error = io_error("open", tree.shown(kSutureFolder), handle.error);
-    if (handle.error == ELOOP || handle.error == ENOTDIR) error.hint = "suture keeps its receipts there and does not follow a link; move it away";
+    if (handle.error == ELOOP || handle.error == ENOTDIR)
+      error.hint = "suture keeps its receipts there and does not follow a link; move it away";
     return error;
   }
   suture.folder_ = Opened(tree.fs(), handle.value);

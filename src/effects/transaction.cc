@@ -38,7 +38,8 @@ Result<std::string> Transaction::hash_of(const std::string& target, const std::s
   const Io<std::string> bytes = read_file(tree_.fs(), (*folder)->handle(), name, kMostBytes);
   if (bytes.error == ENOENT) return std::string();
   // A folder, a link, a giant: nothing that we wrote.
-  if (bytes.error == EISDIR || bytes.error == ELOOP || bytes.error == EINVAL || bytes.error == EFBIG) return std::string("other");
+  if (bytes.error == EISDIR || bytes.error == ELOOP || bytes.error == EINVAL || bytes.error == EFBIG)
+    return std::string("other");
   if (!bytes) return io_error("read", tree_.shown(target), bytes.error);
   return sha256_hex(bytes.value);
 }
@@ -52,9 +53,7 @@ Result<std::vector<Transaction::State>> Transaction::inspect() {
     if (!fresh) return fresh.error();
     if (!old) return old.error();
     State state;
-    state.standing = *now == target.after    ? Standing::fresh
-                     : *now == target.before ? Standing::old
-                                             : Standing::foreign;
+    state.standing = *now == target.after ? Standing::fresh : *now == target.before ? Standing::old : Standing::foreign;
     state.can_advance = state.standing != Standing::old || target.after.empty() || *fresh == target.after;
     state.can_return = state.standing != Standing::fresh || target.before.empty() || *old == target.before;
     states.push_back(state);
@@ -101,7 +100,8 @@ Status Transaction::forward(const std::vector<State>& states) {
     if (!*folder) return io_error("write", tree_.shown(target.path), ENOENT);
     const Handle at = (*folder)->handle();
     const std::string name = TreeFolder::name_of(target.path);
-    const Io<Done> done = target.after.empty() ? tree_.fs().remove(at, name) : tree_.fs().rename(at, target.fresh, at, name);
+    const Io<Done> done =
+        target.after.empty() ? tree_.fs().remove(at, name) : tree_.fs().rename(at, target.fresh, at, name);
     if (!done) return io_error(target.after.empty() ? "remove" : "write", tree_.shown(target.path), done.error);
   }
   return sync_targets();
@@ -116,7 +116,8 @@ Status Transaction::back(const std::vector<State>& states) {
     if (!*folder) continue;
     const Handle at = (*folder)->handle();
     const std::string name = TreeFolder::name_of(target.path);
-    const Io<Done> done = target.before.empty() ? tree_.fs().remove(at, name) : tree_.fs().rename(at, target.old, at, name);
+    const Io<Done> done =
+        target.before.empty() ? tree_.fs().remove(at, name) : tree_.fs().rename(at, target.old, at, name);
     if (!done) return io_error("restore", tree_.shown(target.path), done.error);
   }
   return sync_targets();
@@ -204,7 +205,8 @@ void Transaction::tidy_forward() {
   BytecodeReport bytecode;
   for (const std::string& module : journal_.modules) remove_bytecode(tree_, module, bytecode);
   if (bytecode.removed > 0) {
-    notes_.push_back("removed " + std::to_string(bytecode.removed) + " stale bytecode file" + (bytecode.removed == 1 ? "" : "s"));
+    notes_.push_back("removed " + std::to_string(bytecode.removed) + " stale bytecode file" +
+                     (bytecode.removed == 1 ? "" : "s"));
   }
   notes_.insert(notes_.end(), bytecode.problems.begin(), bytecode.problems.end());
   remove_blobs(journal_.dead_blobs);
@@ -221,8 +223,8 @@ void Transaction::tidy_back() {
   end();
 }
 
-// The journal goes last, and only when everything that it lists is gone, on the disk too: without it nobody would look
-// for staged files that a power cut brings back.
+// The journal goes last, and only when everything that it lists is gone, on the disk too: without it nobody would
+// look for staged files that a power cut brings back.
 void Transaction::end() {
   for (const auto& [path, folder] : folders_) {
     const Io<Done> synced = sync_folder(tree_.fs(), folder->handle());
@@ -243,10 +245,13 @@ Error Transaction::stuck(const std::vector<State>& states) const {
   for (std::size_t i = 0; i < states.size(); ++i) {
     const JournalTarget& target = journal_.targets[i];
     if (!states[i].can_advance) error.message += " the staged bytes of " + tree_.shown(target.path) + " are gone;";
-    if (!states[i].can_return) error.message += " " + tree_.shown(target.path) + " is written and its old bytes are gone;";
+    if (!states[i].can_return)
+      error.message += " " + tree_.shown(target.path) + " is written and its old bytes are gone;";
   }
   error.message.pop_back();
-  error.hint = "put the package's own files back (pip install --force-reinstall --no-deps), remove the .suture folder, and apply again";
+  error.hint =
+      "put the package's own files back (pip install --force-reinstall --no-deps), remove the .suture folder, and "
+      "apply again";
   return error;
 }
 

@@ -1,8 +1,8 @@
 // A journal carried out: forward, or back. commit() ends with it, recover() begins with it; both do the same.
 //
-// Forward is possible where every target is new already, or old with its staged bytes whole. Back is possible where every
-// target is old already, or new with its old bytes whole. Both orders keep that true for the other direction until all
-// targets are of one kind: staged files are removed last, the journal at the very end.
+// Forward is possible where every target is new already, or old with its staged bytes whole. Back is possible where
+// every target is old already, or new with its old bytes whole. Both orders keep that true for the other direction
+// until all targets are of one kind: staged files are removed last, the journal at the very end.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // Paths inside a tree. Contract: effects/tree_folder.h.
 //
-// Rejected: openat2(RESOLVE_BENEATH). It is one call, but Linux 5.6 only, it refuses absolute links that lead back into the
-// tree, and it cannot say where a refused link leads.
+// Rejected: openat2(RESOLVE_BENEATH). It is one call, but Linux 5.6 only, it refuses absolute links that lead back
+// into the tree, and it cannot say where a refused link leads.
 #include "effects/tree_folder.h"
 
 #include <cerrno>
@@ -94,7 +94,8 @@ class Walk {
     target_ = target.value;
     std::string_view rest = target.value;
     if (rest.starts_with("/")) {
-      const bool inside = rest.starts_with(root_path_) && (rest.size() == root_path_.size() || rest[root_path_.size()] == '/');
+      const bool inside =
+          rest.starts_with(root_path_) && (rest.size() == root_path_.size() || rest[root_path_.size()] == '/');
       if (!inside) return outside();
       rest.remove_prefix(root_path_.size());
       stack_.clear();
@@ -108,8 +109,9 @@ class Walk {
     Error error;
     error.exit = Exit::file_system;
     error.message = root_path_ + "/" + link_ + " is a symbolic link that leads outside the tree (to " + target_ + ")";
-    error.hint = "suture follows links only inside the tree; install the package as files (uv: --link-mode=copy), or name the "
-                 "tree that the link leads to";
+    error.hint =
+        "suture follows links only inside the tree; install the package as files (uv: --link-mode=copy), or name the "
+        "tree that the link leads to";
     return error;
   }
 

@@ -1,5 +1,5 @@
-// A package folder, opened once, and the paths in it. Everything suture reads or writes in a tree is reached from here, one
-// name at a time, so that no link swapped in on the way leads outside.
+// A package folder, opened once, and the paths in it. Everything suture reads or writes in a tree is reached from
+// here, one name at a time, so that no link swapped in on the way leads outside.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ class TreeFolder {
   struct Place {
     std::shared_ptr<Opened> folder;  // that holds `name`; null where it is not there
     std::string name;
-    std::string path;                // without links, relative to the tree
-    std::optional<FileInfo> info;    // nullopt: nothing is there
+    std::string path;              // without links, relative to the tree
+    std::optional<FileInfo> info;  // nullopt: nothing is there
   };
 
   static Result<TreeFolder> open(FileSystem& fs, const std::string& absolute);
@@ -36,8 +36,8 @@ class TreeFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string shown(const std::string& path) const { return path_ + "/" + path; }
 
-  // Follows links as long as they stay inside the tree; one that leads outside is an Error that names link and target.
-  // A path that does not exist is no error. Error too: a folder that cannot be searched.
+  // Follows links as long as they stay inside the tree; one that leads outside is an Error that names link and
+  // target. A path that does not exist is no error. Error too: a folder that cannot be searched.
   [[nodiscard]] Result<Place> resolve(const std::string& path) const;
   // The folder of a path without links (as resolve() gave it), opened name by name. ENOENT: it is not there.
   [[nodiscard]] Io<std::shared_ptr<Opened>> folder_of(const std::string& path) const;

@@ -8,28 +8,6 @@
 namespace suture {
 namespace {
 
-// The bytes of the YAML file where [begin, end) of the text stands. Exact for plain scalars and block scalars; the whole text where
-// escapes or folding make it unknowable.
-Range in_yaml(const Source& yaml, const Text& text, std::uint32_t begin, std::uint32_t end) {
-  const std::string_view whole = yaml.text(text.at);
-  if (const auto at = whole.find(text.value); at != std::string_view::npos && !text.value.empty()) {
-    const auto base = text.at.begin + static_cast<std::uint32_t>(at);
-    return {base + begin, std::max(base + end, base + begin + 1)};
-  }
-  const auto value = std::string_view(text.value);
-  const auto line = static_cast<std::uint32_t>(
-      std::count(value.begin(), value.begin() + std::min<std::size_t>(begin, value.size()), '\n'));
-  const std::size_t line_begin = begin == 0 ? 0 : value.rfind('\n', begin - 1) + 1;  // npos + 1 == 0
-  const std::uint32_t yaml_line = yaml.line_of(text.at.begin) + line;
-  const std::string_view value_line = value.substr(line_begin, value.find('\n', line_begin) - line_begin);
-  if (yaml_line >= yaml.line_count()) return text.at;
-  const std::string_view there = yaml.text({yaml.line_begin(yaml_line), yaml.line_end(yaml_line)});
-  const auto column = there.find(value_line);
-  if (column == std::string_view::npos || value_line.empty()) return text.at;
-  const auto at = yaml.line_begin(yaml_line) + static_cast<std::uint32_t>(column + (begin - line_begin));
-  return {at, std::min(std::max(at + (end - begin), at + 1), yaml.line_end(yaml_line))};
-}
-
 Error yaml_error(const Source& yaml, Range at, std::string message, std::string hint) {
   return Error{Exit::bad_rule, std::move(message), yaml.locate(at), std::move(hint)};
 }
@@ -235,7 +213,7 @@ class Checker {
     for (const Metavariable& mv : pattern.names()) {
       if (mv.name == also || shape_.narrow.binds(mv.name)) continue;
       const auto at = static_cast<std::uint32_t>(text.value.find(mv.spelled()));
-      return rule_error(rule_, in_yaml(yaml_, text, at, at + static_cast<std::uint32_t>(mv.spelled().size())),
+      return rule_error(rule_, range_within(yaml_, text, at, at + static_cast<std::uint32_t>(mv.spelled().size())),
                         "the edit uses " + mv.spelled() + ", which no pattern of this rule binds", bound_names());
     }
     for (NodeId id = 0; id < pattern.tree().size(); ++id) {
@@ -368,7 +346,8 @@ const CompiledImport* CompiledRule::import() const {
 Result<Pattern> compile_text(const Text& text, const Source& yaml, std::string_view /*what*/) {
   PatternProblem problem;
   auto pattern = compile_pattern(text.value, &problem);
-  if (!pattern) return yaml_error(yaml, in_yaml(yaml, text, problem.begin, problem.end), problem.message, problem.hint);
+  if (!pattern)
+    return yaml_error(yaml, range_within(yaml, text, problem.begin, problem.end), problem.message, problem.hint);
   return std::move(*pattern);
 }
 

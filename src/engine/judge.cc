@@ -30,8 +30,8 @@ bool edited_by_hand(const TreeState& state, const std::string& path) {
 class Verdicts {
  public:
   Verdicts(Workbench& bench, const TreeState& state, const Patch& patch, const std::vector<Patch>& all,
-           const PlanOptions& options, bool alone)
-      : bench_(bench), state_(state), patch_(patch), all_(all), options_(options), alone_(alone) {
+           const PlanOptions& options, const std::set<std::string>& planned, bool alone)
+      : bench_(bench), state_(state), patch_(patch), all_(all), options_(options), planned_(planned), alone_(alone) {
     out_.outcome.patch = patch.name;
   }
 
@@ -181,14 +181,14 @@ class Verdicts {
           state_.receipt.find(other.name) != nullptr)
         continue;
       if (!lists(patch_, other.name) && !lists(other, patch_.name)) continue;
-      const Verdict there = Verdicts(bench_, state_, other, all_, options_, true).run().outcome.verdict;
+      const Verdict there = Verdicts(bench_, state_, other, all_, options_, planned_, true).run().outcome.verdict;
       if (there == Verdict::applied || (there == Verdict::partial && !mine_too(other)))
         return conflicts_with(other.name);
     }
     return false;
   }
   bool conflicts_with(const std::string& other) {
-    if (options_.planned.contains(other)) {
+    if (planned_.contains(other)) {
       return is(Verdict::conflicting, "it conflicts with " + other + ", which is asked for before it",
                 "ask for one of the two");
     }
@@ -241,7 +241,8 @@ class Verdicts {
     for (const ReceiptEntry& entry : state_.receipt.patches) {
       const RevertPlan without = plan_revert(state_, {entry.patch}, false);
       if (without.refused()) continue;
-      const Verdict there = Verdicts(bench_, without.after, patch_, all_, options_, true).run().outcome.verdict;
+      const Verdict there =
+          Verdicts(bench_, without.after, patch_, all_, options_, planned_, true).run().outcome.verdict;
       if (there != Verdict::applicable) continue;
       out_.outcome.evidence.clear();
       out_.outcome.hints.clear();
@@ -364,9 +365,9 @@ class Verdicts {
       return is(verdict, std::move(reason), "undo the edit, or reinstall " + state_.package);
     }
     syntax_error_notes();
-    return is(
-        verdict, std::move(reason),
-        "the code is not what this patch was written for; `suture explain " + patch_.name + "` says what it looks for");
+    const bool readable = run.file && !run.file->problem && run.sites.broken.empty() && run.sites.broken_scopes.empty();
+    const bool counted = readable && (!run.file->tree.broken() || run.sites.scope_found);
+    return is(verdict, std::move(reason), counted ? "`suture explain " + patch_.name + "` says what it looks for" : "");
   }
 
   void site_evidence_of(const RuleRun& run) {
@@ -481,6 +482,7 @@ class Verdicts {
   const Patch& patch_;
   const std::vector<Patch>& all_;
   PlanOptions options_;
+  const std::set<std::string>& planned_;
   bool alone_;  // without the other patches: for judging whether THEY are in the way
   Judgement out_;
 };
@@ -488,8 +490,8 @@ class Verdicts {
 }  // namespace
 
 Judgement judge_patch(Workbench& bench, const TreeState& state, const Patch& patch, const std::vector<Patch>& all,
-                      const PlanOptions& options) {
-  return Verdicts(bench, state, patch, all, options, false).run();
+                      const PlanOptions& options, const std::set<std::string>& planned) {
+  return Verdicts(bench, state, patch, all, options, planned, false).run();
 }
 
 }  // namespace suture

@@ -136,6 +136,16 @@ std::uint32_t gap_before(const CodeView& target, NodeId statement) {
   return at;
 }
 
+// A suite on the line of its header (`if x: a; b`) gets lines of its own: nothing but statements with `;` can follow there.
+std::vector<Splice> open_suite(const CodeView& target, NodeId statement) {
+  const Tree& tree = *target.tree;
+  const NodeId suite = tree[statement].parent;
+  const NodeId first = statements_of(tree, suite).front();
+  if (tree.is(suite, kinds().module) || first_on_line(*target.source, tree[first].begin)) return {};
+  const std::string newline(target.source->newline());
+  return {Splice{gap_before(target, first), tree[first].begin, newline + suite_indentation(target, suite), "", false}};
+}
+
 std::string without_last_newline(const std::string& block) {
   std::size_t end = block.size();
   if (end > 0 && block[end - 1] == '\n') --end;
@@ -231,31 +241,30 @@ std::vector<Splice> insert_above(const CodeView& target, NodeId statement, const
     const std::uint32_t at = line == 0 ? source.bom() : line;
     return {Splice{at, at, block, "", false}};
   }
+  const std::string newline(source.newline());
   const std::string indentation = suite_indentation(target, (*target.tree)[statement].parent);
-  return {Splice{gap_before(target, statement), begin, std::string(source.newline()) + block + indentation, "", false}};
+  std::vector<Splice> out;
+  if (sibling_before(*target.tree, statement) != kNone) out = open_suite(target, statement);
+  out.push_back(Splice{gap_before(target, statement), begin, newline + block + indentation, "", false});
+  return out;
 }
 
 std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block) {
   const Source& source = *target.source;
   const Tree& tree = *target.tree;
-  const NodeId suite = tree[statement].parent;
   const std::string newline(source.newline());
-  std::vector<Splice> out;
-  if (!first_on_line(source, tree[statement].begin) && sibling_before(tree, statement) == kNone) {
-    out.push_back(Splice{gap_before(target, statement), tree[statement].begin,
-                         newline + suite_indentation(target, suite), "", false});
-  }
+  std::vector<Splice> out = open_suite(target, statement);
   const NodeId after = sibling_after(tree, statement);
   if (after != kNone && source.line_of(tree[after].begin) == source.line_of(tree[statement].end)) {
-    out.push_back(
-        Splice{tree[statement].end, tree[after].begin, newline + block + suite_indentation(target, suite), "", false});
+    const std::string indentation = suite_indentation(target, tree[statement].parent);
+    out.push_back(Splice{tree[statement].end, tree[after].begin, newline + block + indentation, "", false});
     return out;
   }
   const std::uint32_t end = end_with_comments(target, statement);
   const std::uint32_t line = source.line_of(end);
-  if (line + 1 < source.line_count()) {
-    const std::uint32_t at = source.line_begin(line + 1);
-    out.push_back(Splice{at, at, block, "", false});
+  const std::uint32_t next = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
+  if (next > source.line_end(line)) {
+    out.push_back(Splice{next, next, block, "", false});
   } else {
     // No newline at the end of the file, and there is none afterwards.
     out.push_back(Splice{source.size(), source.size(), newline + without_last_newline(block), "", false});

@@ -512,18 +512,25 @@ std::vector<Match> find_all(const Search& search, NodeId scope) {
   return find_all(search, scope, Admit(admit), Accept(accept));
 }
 
+// A loop and not a recursion: what a repeated metavariable binds can be nested as deep as the parser allows.
 bool equal_code(CodeView a, NodeId x, CodeView b, NodeId y) {
-  x = strip_parentheses(*a.tree, x);
-  y = strip_parentheses(*b.tree, y);
-  if (!same_kind(*a.tree, x, *b.tree, y)) return false;
-  if (is_token(*a.tree, x) || is_token(*b.tree, y)) {
-    return is_token(*a.tree, x) && is_token(*b.tree, y) &&
-           token_key(*a.source, *a.tree, x) == token_key(*b.source, *b.tree, y);
+  std::vector<std::pair<NodeId, NodeId>> open{{x, y}};
+  while (!open.empty()) {
+    const NodeId m = strip_parentheses(*a.tree, open.back().first);
+    const NodeId n = strip_parentheses(*b.tree, open.back().second);
+    open.pop_back();
+    if (!same_kind(*a.tree, m, *b.tree, n)) return false;
+    if (is_token(*a.tree, m) || is_token(*b.tree, n)) {
+      const bool tokens = is_token(*a.tree, m) && is_token(*b.tree, n);
+      if (!tokens || token_key(*a.source, *a.tree, m) != token_key(*b.source, *b.tree, n)) return false;
+      continue;
+    }
+    const auto ms = significant(*a.tree, m);
+    const auto ns = significant(*b.tree, n);
+    if (ms.size() != ns.size()) return false;
+    for (std::size_t i = ms.size(); i-- > 0;) open.emplace_back(ms[i], ns[i]);
   }
-  const auto xs = significant(*a.tree, x);
-  const auto ys = significant(*b.tree, y);
-  return std::equal(xs.begin(), xs.end(), ys.begin(), ys.end(),
-                    [&](NodeId m, NodeId n) { return equal_code(a, m, b, n); });
+  return true;
 }
 
 }  // namespace suture

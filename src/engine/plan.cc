@@ -2,6 +2,7 @@
 #include "engine/plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/judge.h"
 #include "engine/revert.h"
@@ -79,8 +80,8 @@ namespace {
 
 // Judges the patch on `state` and, where it is to be written, moves `state` on.
 PatchOutcome step(Workbench& bench, TreeState& state, const Patch& patch, const std::vector<Patch>& all,
-                  const PlanOptions& options) {
-  Judgement judgement = judge_patch(bench, state, patch, all, options);
+                  const PlanOptions& options, const std::set<std::string>& planned) {
+  Judgement judgement = judge_patch(bench, state, patch, all, options, planned);
   if (judgement.outcome.verdict == Verdict::outdated) {
     const RevertPlan back = plan_revert(state, {patch.name}, false);
     if (back.refused()) {
@@ -120,11 +121,11 @@ Plan plan_apply(const TreeState& state, const std::vector<const Patch*>& patches
   Plan plan;
   plan.after = state;
   drop_void_entries(plan.after);
-  PlanOptions now = options;
+  std::set<std::string> planned;
   for (const Patch* patch : patches) {
     const std::size_t before = plan.after.receipt.patches.size();
-    plan.outcomes.push_back(step(bench, plan.after, *patch, all, now));
-    if (plan.after.receipt.patches.size() != before) now.planned.insert(patch->name);
+    plan.outcomes.push_back(step(bench, plan.after, *patch, all, options, planned));
+    if (plan.after.receipt.patches.size() != before) planned.insert(patch->name);
   }
   plan.changes = changes_between(state, plan.after);
   return plan;

@@ -86,8 +86,6 @@ struct Plan {
 
 struct PlanOptions {
   bool strict = false;
-  std::set<std::string>
-      planned;  // patches that this very plan writes: filled by plan_apply, for the words of a conflict
 };
 
 // Plans `patches` in order on `state`. `all` is the whole catalog (for conflicts between patches). A patch whose

@@ -1,7 +1,7 @@
 // Edits in receipts: placing, moving, writing. Contract: engine/revert.h, engine/written_edits.h.
 //
-// Rejected: an inverse patch (unified diff) in the receipt. Reverting one of several patches would then have to search for
-// its context in lines that the others wrote; offsets that are kept right need no search.
+// Rejected: an inverse patch (unified diff) in the receipt. Reverting one of several patches would then have to
+// search for its context in lines that the others wrote; offsets that are kept right need no search.
 #include "engine/written_edits.h"
 
 #include <algorithm>
@@ -115,7 +115,8 @@ class Mover {
     return static_cast<std::uint32_t>(after - left_.begin() - 1);
   }
 
-  // Whole lines were deleted at the beginning of `line`: the point between two lines moves as long as it is still one point.
+  // Whole lines were deleted at the beginning of `line`: the point between two lines moves as long as it is still
+  // one point.
   [[nodiscard]] std::optional<Range> move_boundary(std::uint32_t line) const {
     std::int64_t delta = 0;
     for (const LineChange& change : changes_) {
@@ -138,8 +139,8 @@ class Mover {
   std::vector<LineChange> changes_;
 };
 
-// Bases for edits that were moved. One that does not stand any more becomes touched, at its old offset as far as that lies
-// between its neighbours.
+// Bases for edits that were moved. One that does not stand any more becomes touched, at its old offset as far as
+// that lies between its neighbours.
 void place_again(std::vector<PlacedEdit>& placed, const std::vector<std::optional<Range>>& ranges, std::uint32_t size) {
   std::vector<std::uint32_t> next(placed.size() + 1, size);
   for (std::size_t i = placed.size(); i-- > 0;) next[i] = ranges[i] ? ranges[i]->begin : next[i + 1];
@@ -286,8 +287,8 @@ struct Slot {
   bool fresh = false;
 };
 
-// Where a new edit goes: before the first standing one that begins at or after its end. At `from` and later, so that two
-// edits of one call keep their order.
+// Where a new edit goes: before the first standing one that begins at or after its end. At `from` and later, so that
+// two edits of one call keep their order.
 std::size_t position_of(const Splice& splice, const std::vector<Slot>& slots, std::size_t from) {
   std::size_t at = from;
   while (at < slots.size() && slots[at].placed.edit.offset < splice.end) ++at;

@@ -3,6 +3,7 @@
 
 #include <tree_sitter/api.h>
 
+#include <algorithm>
 #include <cassert>
 #include <string>
 
@@ -38,25 +39,39 @@ Error parse_error(const Source& source, std::string message, std::string hint) {
   return Error{Exit::refused, std::move(message), std::move(where), std::move(hint)};
 }
 
-struct Budget {
-  std::uint64_t left = 0;
+constexpr std::uint32_t kChunk = 4096;
+
+// The text of one parse and what work on it is left.
+struct Input {
+  const Source* source = nullptr;
+  std::uint64_t callbacks = 0, reads = 0;
+  bool exhausted = false;
 };
 
 bool out_of_budget(TSParseState* state) {
-  auto* budget = static_cast<Budget*>(state->payload);
-  if (budget->left == 0) return true;
-  --budget->left;
+  auto* input = static_cast<Input*>(state->payload);
+  if (input->exhausted || input->callbacks == 0) return input->exhausted = true;
+  --input->callbacks;
   return false;
 }
 
-const char* read_all(void* payload, std::uint32_t offset, TSPoint /*unused*/, std::uint32_t* length) {
-  const auto* source = static_cast<const Source*>(payload);
-  if (offset >= source->size()) {
-    *length = 0;
+// The end of the text, too, once the reads are used up: the parser cannot be stopped from within its lexer.
+const char* read_chunk(void* payload, std::uint32_t offset, TSPoint /*unused*/, std::uint32_t* length) {
+  auto* input = static_cast<Input*>(payload);
+  const Source& source = *input->source;
+  *length = 0;
+  if (offset >= source.size()) return "";
+  if (input->reads == 0) {
+    input->exhausted = true;
     return "";
   }
-  *length = source->size() - offset;
-  return source->bytes().data() + offset;
+  --input->reads;
+  *length = std::min(source.size() - offset, kChunk);
+  return source.bytes().data() + offset;
+}
+
+std::uint64_t budget(std::uint64_t base, double per_byte, const Source& source) {
+  return base + static_cast<std::uint64_t>(per_byte * static_cast<double>(source.size()));
 }
 
 }  // namespace
@@ -200,17 +215,17 @@ Result<Tree> parse_python(const Source& source, const ParseLimits& limits) {
   if (!ts_parser_set_language(parser.get(), tree_sitter_python())) {
     return parse_error(source, "the Python grammar does not fit the parser's ABI", "this build of suture is broken");
   }
-  Budget budget{limits.base_callbacks +
-                static_cast<std::uint64_t>(limits.callbacks_per_byte * static_cast<double>(source.size()))};
+  Input text{&source, budget(limits.base_callbacks, limits.callbacks_per_byte, source),
+             budget(limits.base_reads, limits.reads_per_byte, source)};
   TSInput input{};
-  input.payload = const_cast<Source*>(&source);  // the C interface has no const
-  input.read = read_all;
+  input.payload = &text;
+  input.read = read_chunk;
   input.encoding = TSInputEncodingUTF8;
   TSParseOptions options{};
-  options.payload = &budget;
+  options.payload = &text;
   options.progress_callback = out_of_budget;
   const std::unique_ptr<TSTree, TreeFree> parsed(ts_parser_parse_with_options(parser.get(), nullptr, input, options));
-  if (!parsed) {
+  if (!parsed || text.exhausted) {
     return parse_error(source, "the parser gave up: the file takes far more work than its size allows",
                        "it is damaged or hostile; nothing of it was matched");
   }

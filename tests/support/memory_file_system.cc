@@ -9,7 +9,7 @@ struct MemoryFileSystem::Node {
   FileInfo::Kind kind = FileInfo::Kind::regular;
   std::uint64_t inode = 0;
   std::uint32_t mode = 0, uid = 1000, gid = 1000, links = 1;
-  std::string bytes, durable_bytes;                   // a link: its target
+  std::string bytes, durable_bytes;                     // a link: its target
   std::map<std::string, NodePtr> names, durable_names;  // a folder
   std::map<std::string, std::string> attributes;
 };
@@ -31,7 +31,9 @@ std::vector<std::string> split(const std::string& path) {
 
 }  // namespace
 
-MemoryFileSystem::MemoryFileSystem() { root_ = new_node(FileInfo::Kind::folder, 0755); }
+MemoryFileSystem::MemoryFileSystem() {
+  root_ = new_node(FileInfo::Kind::folder, 0755);
+}
 
 MemoryFileSystem::~MemoryFileSystem() {
   each_node([](const NodePtr& node) {
@@ -61,8 +63,12 @@ MemoryFileSystem::NodePtr MemoryFileSystem::make_folders(const std::string& path
 }
 
 namespace {
-std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string parent_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+std::string base_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 }  // namespace
 
 void MemoryFileSystem::put(const std::string& path, const std::string& bytes, std::uint32_t mode) {
@@ -72,7 +78,9 @@ void MemoryFileSystem::put(const std::string& path, const std::string& bytes, st
   folder->names[base_of(path)] = node;
 }
 
-void MemoryFileSystem::put_folder(const std::string& path) { make_folders(path); }
+void MemoryFileSystem::put_folder(const std::string& path) {
+  make_folders(path);
+}
 
 void MemoryFileSystem::put_link(const std::string& path, const std::string& target) {
   NodePtr node = new_node(FileInfo::Kind::symlink, 0777);
@@ -90,10 +98,15 @@ void MemoryFileSystem::put_xattr(const std::string& path, const std::string& nam
   find(path, false)->attributes[name] = value;
 }
 
-std::uint32_t MemoryFileSystem::mode_of(const std::string& path) const { return find(path, false)->mode; }
-std::uint64_t MemoryFileSystem::inode_of(const std::string& path) const { return find(path, false)->inode; }
+std::uint32_t MemoryFileSystem::mode_of(const std::string& path) const {
+  return find(path, false)->mode;
+}
+std::uint64_t MemoryFileSystem::inode_of(const std::string& path) const {
+  return find(path, false)->inode;
+}
 
-void MemoryFileSystem::collect(const Node& node, const std::string& prefix, std::map<std::string, std::string>& out) const {
+void MemoryFileSystem::collect(const Node& node, const std::string& prefix,
+                               std::map<std::string, std::string>& out) const {
   for (const auto& [name, child] : node.names) {
     if (child->kind == FileInfo::Kind::folder) {
       out[prefix + name + "/"] = "";
@@ -178,7 +191,8 @@ int MemoryFileSystem::step() {
 
 // --- Names
 
-MemoryFileSystem::NodePtr MemoryFileSystem::find(const std::string& path, bool follow, std::string* real, int depth) const {
+MemoryFileSystem::NodePtr MemoryFileSystem::find(const std::string& path, bool follow, std::string* real,
+                                                 int depth) const {
   if (depth > 40) return nullptr;
   NodePtr node = root_;
   std::vector<std::string> done;
@@ -300,7 +314,9 @@ Io<Handle> MemoryFileSystem::open_lock(Handle at, const std::string& name, bool 
   return {0, open_node(folder->names[name])};
 }
 
-void MemoryFileSystem::close(Handle handle) { handles_.erase(handle); }
+void MemoryFileSystem::close(Handle handle) {
+  handles_.erase(handle);
+}
 
 Io<std::string> MemoryFileSystem::read(Handle file, std::uint64_t offset, std::size_t at_most) {
   if (const int error = step()) return {error, {}};

@@ -39,7 +39,7 @@ class MemoryFileSystem final : public FileSystem {
   // --- Faults.
   void fail_at(std::uint64_t n, int error);
   void die_at(std::uint64_t n);
-  void revive();                   // also closes all handles and drops all locks
+  void revive();                     // also closes all handles and drops all locks
   void lose_power(bool keep_names);  // keep_names: entries survive, unsynced bytes do not (a torn file)
   // Called before the n-th operation: another process does something.
   void before_operation(std::uint64_t n, std::function<void()> action);

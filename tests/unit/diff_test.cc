@@ -38,7 +38,8 @@ TEST(UnifiedDiff, NoNewlineAtTheEnd) {
 }
 
 TEST(UnifiedDiff, CreatedRemovedAndEmptied) {
-  EXPECT_EQ(unified_diff("d/x", "", "a\nb\n", DiffSide::created), "--- /dev/null\n+++ b/d/x\n@@ -0,0 +1,2 @@\n+a\n+b\n");
+  EXPECT_EQ(unified_diff("d/x", "", "a\nb\n", DiffSide::created),
+            "--- /dev/null\n+++ b/d/x\n@@ -0,0 +1,2 @@\n+a\n+b\n");
   EXPECT_EQ(unified_diff("d/x", "a\n", "", DiffSide::removed), "--- a/d/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n");
   EXPECT_EQ(unified_diff("x", "a\n", ""), "--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-a\n");
   EXPECT_EQ(unified_diff("x", "", "", DiffSide::created),
@@ -85,7 +86,9 @@ TEST(LineChanges, LargeAndUnlikeTexts) {
 
 namespace fs = std::filesystem;
 
-bool has_tool(const std::string& name) { return std::system((name + " --version > /dev/null 2>&1").c_str()) == 0; }
+bool has_tool(const std::string& name) {
+  return std::system((name + " --version > /dev/null 2>&1").c_str()) == 0;
+}
 
 std::optional<std::string> read_path(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -101,7 +104,8 @@ void write_path(const fs::path& path, const std::string& bytes) {
 }
 
 std::string random_line(std::mt19937& random, const std::string& newline) {
-  static const char* const words[] = {"", "x = 1", "    return k", "\tif a:", "caf\xE9", "-- a", "++ b", "@@ -1 +1 @@", "\\ No", "\r", "a b "};
+  static const char* const words[] = {"",     "x = 1",       "    return k", "\tif a:", "caf\xE9", "-- a",
+                                      "++ b", "@@ -1 +1 @@", "\\ No",        "\r",      "a b "};
   return words[random() % std::size(words)] + (random() % 3 == 0 ? std::to_string(random() % 4) : "") + newline;
 }
 
@@ -134,7 +138,8 @@ class Tools : public ::testing::Test {
   void TearDown() override { fs::remove_all(root_); }
 
   // The bytes after the tool took the diff; nullopt: no file. ADD_FAILURE where the tool refuses.
-  std::optional<std::string> applied(const std::string& tool, const std::string& before, bool created, const std::string& diff) {
+  std::optional<std::string> applied(const std::string& tool, const std::string& before, bool created,
+                                     const std::string& diff) {
     fs::remove_all(root_);
     if (created) {
       fs::create_directories(root_ / "pkg");

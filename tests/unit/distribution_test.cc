@@ -29,7 +29,8 @@ class Reading : public ::testing::Test {
     return *dist;
   }
   void info(const std::string& folder, const std::string& name, const std::string& version) {
-    fs.put("/s/" + folder + "/METADATA", "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n\nVersion: 9\n");
+    fs.put("/s/" + folder + "/METADATA",
+           "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n\nVersion: 9\n");
   }
   MemoryFileSystem fs;
 };
@@ -38,7 +39,8 @@ TEST_F(Reading, MetadataDecidesOverTheFolderName) {
   info("My.Pkg-1.0.dist-info", "my_pkg", "1.0.post1");
   info("my_pkg_extra-3.0.dist-info", "my-pkg-extra", "3.0");
   info("my-pkg-router-2.0.dist-info", "my-pkg-router", "2.0");
-  fs.put("/s/My.Pkg-1.0.dist-info/RECORD", std::string("my_pkg/__init__.py,") + kEmptyRecord + ",0\nmy_pkg/__pycache__/x.pyc,,\n");
+  fs.put("/s/My.Pkg-1.0.dist-info/RECORD",
+         std::string("my_pkg/__init__.py,") + kEmptyRecord + ",0\nmy_pkg/__pycache__/x.pyc,,\n");
   const Distribution dist = read();
   EXPECT_EQ(dist.version, "1.0.post1");
   EXPECT_THAT(dist.found, ElementsAre("My.Pkg-1.0.dist-info"));
@@ -85,7 +87,8 @@ TEST_F(Reading, ALiteralVersionOfACheckout) {
 TEST(Record, QuotesNewlinesAndOtherHashes) {
   const std::string hash = kEmptyRecord;
   const std::string record = "\"pkg/a,b \"\"c\"\".json\"," + hash + ",0\r\npkg/x.py,md5=abc,1\r\nother/y.py," + hash +
-                             ",0\r\n../../bin/tool," + hash + ",0\r\npkg/short.py,sha256=abc,1\r\npkg/z.py," + hash + "=,0";
+                             ",0\r\n../../bin/tool," + hash + ",0\r\npkg/short.py,sha256=abc,1\r\npkg/z.py," + hash +
+                             "=,0";
   const std::map<std::string, std::string> files = parse_record(record, "pkg");
   ASSERT_EQ(files.size(), 2U);
   EXPECT_EQ(files.at("a,b \"c\".json"), kEmptyHash);

@@ -70,19 +70,28 @@ TEST(ReceiptJson, WhatASoundChecksumCannotMakeRight) {
     return result ? std::string("sound") : result.error().message;
   };
   EXPECT_EQ(problem([](auto&) {}), "sound");
-  EXPECT_EQ(problem([](auto& d) { d["files"]["../x"] = d["files"]["a.py"]; }), "the receipt R is damaged: '../x' is not a path in the tree");
-  EXPECT_EQ(problem([](auto& d) { d["files"].erase("a.py"); }), "the receipt R is damaged: a.py is edited, but not among the files");
-  EXPECT_EQ(problem([](auto& d) { d["patches"].push_back(d["patches"][0]); }), "the receipt R is damaged: the patch one is listed twice");
-  EXPECT_EQ(problem([](auto& d) { d["files"]["a.py"]["left"] = "../../etc"; }), "the receipt R is damaged: a hash of a.py is none");
-  EXPECT_THAT(problem([](auto& d) { d["patches"][0]["edits"]["a.py"][0]["offset"] = "x"; }), testing::HasSubstr("R is damaged"));
-  EXPECT_THAT(problem([](auto& d) { d["patches"][0]["edits"]["a.py"][0]["removed"] = nlohmann::json{{"base64", "?"}}; }), testing::HasSubstr("base64"));
+  EXPECT_EQ(problem([](auto& d) { d["files"]["../x"] = d["files"]["a.py"]; }),
+            "the receipt R is damaged: '../x' is not a path in the tree");
+  EXPECT_EQ(problem([](auto& d) { d["files"].erase("a.py"); }),
+            "the receipt R is damaged: a.py is edited, but not among the files");
+  EXPECT_EQ(problem([](auto& d) { d["patches"].push_back(d["patches"][0]); }),
+            "the receipt R is damaged: the patch one is listed twice");
+  EXPECT_EQ(problem([](auto& d) { d["files"]["a.py"]["left"] = "../../etc"; }),
+            "the receipt R is damaged: a hash of a.py is none");
+  EXPECT_THAT(problem([](auto& d) { d["patches"][0]["edits"]["a.py"][0]["offset"] = "x"; }),
+              testing::HasSubstr("R is damaged"));
+  EXPECT_THAT(problem([](auto& d) {
+                d["patches"][0]["edits"]["a.py"][0]["removed"] = nlohmann::json{{"base64", "?"}};
+              }),
+              testing::HasSubstr("base64"));
   EXPECT_EQ(problem([](auto& d) { d["format"] = 2; }), "the receipt R was written by a newer suture");
 }
 
 TEST(JournalJson, RoundTripAndPathsOutside) {
   Journal journal;
   journal.phase = Journal::Phase::commit;
-  journal.targets = {{"a/b.py", sha256_hex("1"), sha256_hex("2"), staged_name("0123456789abcdef", 0, true), staged_name("0123456789abcdef", 0, false)}};
+  journal.targets = {{"a/b.py", sha256_hex("1"), sha256_hex("2"), staged_name("0123456789abcdef", 0, true),
+                      staged_name("0123456789abcdef", 0, false)}};
   journal.modules = {"a/b.py"};
   journal.made_folders = {"a"};
   journal.new_blobs = {sha256_hex("1")};
@@ -103,7 +112,8 @@ TEST(JournalJson, RoundTripAndPathsOutside) {
 TEST(StagedNames, AreOursAlone) {
   EXPECT_TRUE(is_staged_name(staged_name("0123456789abcdef", 12, true)));
   EXPECT_TRUE(is_staged_name(staged_name("0123456789abcdef", 0, false)));
-  for (const char* name : {".suture", ".suture-x-0.new", ".suture-0123456789abcdef-.new", "a.new", ".suture-0123456789abcdef-0.py"}) {
+  for (const char* name :
+       {".suture", ".suture-x-0.new", ".suture-0123456789abcdef-.new", "a.new", ".suture-0123456789abcdef-0.py"}) {
     EXPECT_FALSE(is_staged_name(name)) << name;
   }
 }

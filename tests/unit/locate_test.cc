@@ -76,8 +76,9 @@ TEST_F(Locate, Errors) {
   EXPECT_EQ(error_at("/w/pkg-1.0-py3.11.egg"),
             "error: /w/pkg-1.0-py3.11.egg is a zipped egg: suture writes to files, not into archives\n"
             "  hint: install the package anew with pip, which unpacks it\n");
-  EXPECT_EQ(error_at("/w"), "error: /w/pkg-1.0-py3.11.egg is a zipped egg: suture writes to files, not into archives\n"
-                            "  hint: install the package anew with pip, which unpacks it\n");
+  EXPECT_EQ(error_at("/w"),
+            "error: /w/pkg-1.0-py3.11.egg is a zipped egg: suture writes to files, not into archives\n"
+            "  hint: install the package anew with pip, which unpacks it\n");
   EXPECT_EQ(error_at("/w/notes.txt"),
             "error: /w/notes.txt is a file, not a tree\n"
             "  hint: a tree is a package folder, a site-packages folder, a virtual environment or a source checkout\n");
@@ -94,7 +95,8 @@ TEST_F(Locate, VirtualEnvironments) {
   EXPECT_EQ(folder_at("/venv"), "absent /venv/lib/python3.11/site-packages/pkg");
   EXPECT_FALSE(find({"", "/venv/bin/python", {}})->present);
   EXPECT_EQ(find({"", "/usr/bin/python3", {}})->package_folder, "/usr/lib/python3/dist-packages/pkg");
-  EXPECT_EQ(find({"", "python3", {{"PATH", "/nowhere:/usr/bin"}}})->package_folder, "/usr/lib/python3/dist-packages/pkg");
+  EXPECT_EQ(find({"", "python3", {{"PATH", "/nowhere:/usr/bin"}}})->package_folder,
+            "/usr/lib/python3/dist-packages/pkg");
   EXPECT_EQ(find({"", "", {{"PATH", "/usr/bin"}}})->package_folder, "/usr/lib/python3/dist-packages/pkg");
   // The base comes in, and the venv's own stands before it.
   fs.put("/venv/pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = TRUE\nversion_info = 3.11.2.final.0\n");
@@ -123,9 +125,10 @@ TEST_F(Locate, CondaUserSiteAndSeveralInterpreters) {
   EXPECT_EQ(find({"", "/conda/bin/python", {{"HOME", "/home/u"}}})->package_folder,
             "/home/u/.local/lib/python3.12/site-packages/pkg");
   package("/conda/lib/python3.11/site-packages/pkg");
-  EXPECT_EQ(error_at("/conda"),
-            "error: more than one interpreter of this environment has pkg: /conda/lib/python3.11/site-packages/pkg and "
-            "/conda/lib/python3.12/site-packages/pkg\n  hint: name one of them: -t /conda/lib/python3.11/site-packages\n");
+  EXPECT_EQ(
+      error_at("/conda"),
+      "error: more than one interpreter of this environment has pkg: /conda/lib/python3.11/site-packages/pkg and "
+      "/conda/lib/python3.12/site-packages/pkg\n  hint: name one of them: -t /conda/lib/python3.11/site-packages\n");
 }
 
 TEST_F(Locate, NoInterpreter) {
@@ -133,11 +136,14 @@ TEST_F(Locate, NoInterpreter) {
   EXPECT_EQ(to_text(find({"", "", {{"PATH", "/shims"}}}).error()),
             "error: cannot find the environment of /shims/python3: it is a script (a version manager's shim?), not an "
             "interpreter\n  hint: name the tree itself: -t SITE-PACKAGES or -t VENV\n");
-  EXPECT_EQ(to_text(find({"", "", {{"PATH", "/empty"}}}).error()),
-            "error: no tree: neither -t nor --python is given, VIRTUAL_ENV is not set, and there is no python3 on PATH\n"
-            "  hint: name the tree: -t SITE-PACKAGES, -t VENV or -t CHECKOUT\n");
-  EXPECT_EQ(find({"", "/no/python", {}}).error().message, "cannot find the environment of /no/python: No such file or directory");
-  EXPECT_EQ(find({"", "", {{"VIRTUAL_ENV", "/gone"}}}).error().message, "VIRTUAL_ENV names /gone: No such file or directory");
+  EXPECT_EQ(
+      to_text(find({"", "", {{"PATH", "/empty"}}}).error()),
+      "error: no tree: neither -t nor --python is given, VIRTUAL_ENV is not set, and there is no python3 on PATH\n"
+      "  hint: name the tree: -t SITE-PACKAGES, -t VENV or -t CHECKOUT\n");
+  EXPECT_EQ(find({"", "/no/python", {}}).error().message,
+            "cannot find the environment of /no/python: No such file or directory");
+  EXPECT_EQ(find({"", "", {{"VIRTUAL_ENV", "/gone"}}}).error().message,
+            "VIRTUAL_ENV names /gone: No such file or directory");
 }
 
 TEST_F(Locate, PointersOutOfSitePackages) {
@@ -161,7 +167,8 @@ TEST_F(Locate, PointersOutOfSitePackages) {
 }
 
 TEST(Pointers, Texts) {
-  const PthLines lines = parse_pth("\xEF\xBB\xBF# c\n\nimport sys; sys.x()\nimport __editable__x\n/a b/c \r\nimport os.path\n");
+  const PthLines lines =
+      parse_pth("\xEF\xBB\xBF# c\n\nimport sys; sys.x()\nimport __editable__x\n/a b/c \r\nimport os.path\n");
   EXPECT_THAT(lines.paths, ElementsAre("/a b/c"));
   EXPECT_THAT(lines.imports, ElementsAre("sys", "__editable__x"));
   EXPECT_EQ(mapping_value("MAPPING = {\"a\": \"/x\\\\y\",\n 'b': '/z',}\n", "a"), "/x\\y");

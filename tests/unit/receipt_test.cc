@@ -25,9 +25,12 @@ TreeState state_with(const std::string& bytes) {
   return state;
 }
 
-std::string bytes_of(const TreeState& state, const std::string& path = kPath) { return *state.files.at(path).bytes; }
+std::string bytes_of(const TreeState& state, const std::string& path = kPath) {
+  return *state.files.at(path).bytes;
+}
 
-void apply(TreeState& state, const std::string& patch, const std::vector<Splice>& splices, const std::string& path = kPath) {
+void apply(TreeState& state, const std::string& patch, const std::vector<Splice>& splices,
+           const std::string& path = kPath) {
   ReceiptEntry entry;
   entry.patch = patch;
   entry.version = "1.0";
@@ -90,8 +93,10 @@ TEST(WriteEdits, ShiftsTheOtherPatches) {
   apply(state, "early", {replace(state, "return x", "return cast(x)")});
   EXPECT_EQ(state.receipt.patches[0].edits.at(kPath)[0].offset, before + 6);
   expect_sound(state);
-  EXPECT_EQ(bytes_of(reverted(state, {"late"})), "import a\n\n\ndef f(x):\n    return cast(x)\n\n\ndef g(y):\n    return y\n");
-  EXPECT_EQ(bytes_of(reverted(state, {"early"})), "import a\n\n\ndef f(x):\n    return x\n\n\ndef g(y):\n    return why(y)\n");
+  EXPECT_EQ(bytes_of(reverted(state, {"late"})),
+            "import a\n\n\ndef f(x):\n    return cast(x)\n\n\ndef g(y):\n    return y\n");
+  EXPECT_EQ(bytes_of(reverted(state, {"early"})),
+            "import a\n\n\ndef f(x):\n    return x\n\n\ndef g(y):\n    return why(y)\n");
   const TreeState none = reverted(state, {"early", "late"});
   EXPECT_EQ(bytes_of(none), kText);
   EXPECT_TRUE(none.receipt.empty());
@@ -103,15 +108,18 @@ TEST(WriteEdits, SharedImportIsListedTwiceWrittenOnceAndGoesWithTheLast) {
   const std::string line = "from .kv import cast\n";
   apply(state, "one", {insert_import(state, "\n\ndef f", line), replace(state, "return x", "return cast(x)")});
   apply(state, "two", {insert_import(state, "\ndef g", line), replace(state, "return y", "return cast(y)")});
-  EXPECT_EQ(bytes_of(state), "import a\nfrom .kv import cast\n\n\ndef f(x):\n    return cast(x)\n\n\ndef g(y):\n    return cast(y)\n");
+  EXPECT_EQ(bytes_of(state),
+            "import a\nfrom .kv import cast\n\n\ndef f(x):\n    return cast(x)\n\n\ndef g(y):\n    return cast(y)\n");
   EXPECT_EQ(state.receipt.patches[1].edits.at(kPath)[0].written, line);
   EXPECT_EQ(standing_import(state, kPath, line), (Range{9, 9 + 21}));
   EXPECT_EQ(standing_import(state, kPath, "from .kv import other\n"), std::nullopt);
   expect_sound(state);
   const TreeState one = reverted(state, {"two"});
-  EXPECT_EQ(bytes_of(one), "import a\nfrom .kv import cast\n\n\ndef f(x):\n    return cast(x)\n\n\ndef g(y):\n    return y\n");
+  EXPECT_EQ(bytes_of(one),
+            "import a\nfrom .kv import cast\n\n\ndef f(x):\n    return cast(x)\n\n\ndef g(y):\n    return y\n");
   const TreeState two = reverted(state, {"one"});
-  EXPECT_EQ(bytes_of(two), "import a\nfrom .kv import cast\n\n\ndef f(x):\n    return x\n\n\ndef g(y):\n    return cast(y)\n");
+  EXPECT_EQ(bytes_of(two),
+            "import a\nfrom .kv import cast\n\n\ndef f(x):\n    return x\n\n\ndef g(y):\n    return cast(y)\n");
   EXPECT_EQ(bytes_of(reverted(one, {"one"})), kText);
   EXPECT_EQ(bytes_of(reverted(two, {"two"})), kText);
 }
@@ -148,9 +156,11 @@ TEST(WriteEdits, AddedFilesAreSharedAndGoWithTheLast) {
 TEST(Revert, KeepsTheUsersLinesAround) {
   TreeState state = state_with(kText);
   apply(state, "one", {replace(state, "return x", "return cast(x)")});
-  set_bytes(state, kPath, "# mine\nimport a\n\n\ndef f(x):\n    print(x)\n    return cast(x)\n\n\ndef g(y):\n    return y + 1\n");
+  set_bytes(state, kPath,
+            "# mine\nimport a\n\n\ndef f(x):\n    print(x)\n    return cast(x)\n\n\ndef g(y):\n    return y + 1\n");
   const TreeState after = reverted(state, {"one"});
-  EXPECT_EQ(bytes_of(after), "# mine\nimport a\n\n\ndef f(x):\n    print(x)\n    return x\n\n\ndef g(y):\n    return y + 1\n");
+  EXPECT_EQ(bytes_of(after),
+            "# mine\nimport a\n\n\ndef f(x):\n    print(x)\n    return x\n\n\ndef g(y):\n    return y + 1\n");
   EXPECT_TRUE(after.receipt.empty());
 }
 
@@ -163,7 +173,8 @@ TEST(Revert, ATouchedEditIsRefusedWithTheDiff) {
   EXPECT_EQ(plan.outcomes[0].kind, RevertOutcome::Kind::touched);
   EXPECT_EQ(plan.outcomes[0].reason, "lines that suture wrote to pkg/m.py were changed by hand (casts)");
   EXPECT_EQ(plan.outcomes[0].diff,
-            "--- a/pkg/m.py\n+++ b/pkg/m.py\n@@ -2,7 +2,7 @@\n \n \n def f(x):\n-    return cast(x)\n+    return cast(x) + 1\n \n \n def g(y):\n");
+            "--- a/pkg/m.py\n+++ b/pkg/m.py\n@@ -2,7 +2,7 @@\n \n \n def f(x):\n-    return cast(x)\n+    return "
+            "cast(x) + 1\n \n \n def g(y):\n");
   EXPECT_TRUE(plan.changes.empty());
   EXPECT_EQ(plan.after.receipt, state.receipt);
 }
@@ -196,7 +207,8 @@ TEST(Revert, ASecondPatchOnAnEditedFile) {
   set_bytes(state, kPath, edited);
   apply(state, "two", {replace(state, "return y", "return cast(y)")});
   expect_sound(state);
-  EXPECT_EQ(bytes_of(reverted(state, {"one"})), "# mine\nimport a\n\n\ndef f(x):\n    return x\n\n\ndef g(y):\n    return cast(y)\n");
+  EXPECT_EQ(bytes_of(reverted(state, {"one"})),
+            "# mine\nimport a\n\n\ndef f(x):\n    return x\n\n\ndef g(y):\n    return cast(y)\n");
   EXPECT_EQ(bytes_of(reverted(state, {"one", "two"})), "# mine\n" + kText);
 }
 
@@ -279,8 +291,9 @@ TEST(Revert, WithoutAReceipt) {
   const RevertPlan by_hand = plan_revert(state, {"one"}, false, judge_by("return x"));
   ASSERT_EQ(by_hand.outcomes.size(), 1U);
   EXPECT_EQ(by_hand.outcomes[0].kind, RevertOutcome::Kind::no_receipt);
-  EXPECT_THAT(by_hand.outcomes[0].hints, testing::ElementsAre(
-      "put the package's own files back: pip install --force-reinstall --no-deps pkg==1.0"));
+  EXPECT_THAT(
+      by_hand.outcomes[0].hints,
+      testing::ElementsAre("put the package's own files back: pip install --force-reinstall --no-deps pkg==1.0"));
   const RevertPlan nothing = plan_revert(state, {"one"}, false);
   EXPECT_EQ(nothing.outcomes[0].kind, RevertOutcome::Kind::not_applied);
   EXPECT_FALSE(nothing.refused());

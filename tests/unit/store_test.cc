@@ -107,7 +107,9 @@ Tree without_bytecode(Tree tree) {
   return tree;
 }
 Tree without_suture(Tree tree) {
-  std::erase_if(tree, [](const auto& file) { return file.first.starts_with("pkg/.suture/") || file.first.find("/.suture-") != std::string::npos; });
+  std::erase_if(tree, [](const auto& file) {
+    return file.first.starts_with("pkg/.suture/") || file.first.find("/.suture-") != std::string::npos;
+  });
   return tree;
 }
 
@@ -157,7 +159,10 @@ TEST(Store, ALockThatWroteNothingLeavesNothing) {
   MemoryFileSystem fs;
   fill(fs);
   const Tree before = fs.tree(kSite);
-  { const TreeLock lock = lock_of(fs); EXPECT_NE(fs.tree(kSite), before); }
+  {
+    const TreeLock lock = lock_of(fs);
+    EXPECT_NE(fs.tree(kSite), before);
+  }
   EXPECT_EQ(fs.tree(kSite), before);
 }
 
@@ -171,8 +176,9 @@ TEST(Store, HardLinksAreBrokenAndSaid) {
   const TreeState before = load(fs);
   const Result<CommitReport> done = write(fs, lock, before, patched(before));
   ASSERT_TRUE(done.ok());
-  EXPECT_THAT(done->notes, ElementsAre("broke the hard link of /site/pkg/srt/first.py (3 names); the other names keep the old bytes",
-                                       "removed 2 stale bytecode files"));
+  EXPECT_THAT(done->notes,
+              ElementsAre("broke the hard link of /site/pkg/srt/first.py (3 names); the other names keep the old bytes",
+                          "removed 2 stale bytecode files"));
   EXPECT_EQ(fs.tree("/cache").at("first.py"), kFirst);
   EXPECT_NE(fs.inode_of("/cache/first.py"), fs.inode_of("/site/pkg/srt/first.py"));
   const Io<Handle> file = fs.open_file(kAbsolute, "/site/pkg/srt/first.py");
@@ -190,7 +196,9 @@ TEST(Store, AFileThatChangedSinceLoadIsNoticed) {
   const Tree tree = fs.tree(kSite);
   const Result<CommitReport> done = write(fs, lock, before, patched(before));
   ASSERT_FALSE(done.ok());
-  EXPECT_EQ(to_text(done.error()), "error: /site/pkg/srt/second.py changed while suture was planning\n  hint: nothing was written; run again\n");
+  EXPECT_EQ(
+      to_text(done.error()),
+      "error: /site/pkg/srt/second.py changed while suture was planning\n  hint: nothing was written; run again\n");
   EXPECT_EQ(fs.tree(kSite), tree);
 }
 
@@ -259,7 +267,8 @@ TEST(Store, LinksAreFollowedInsideTheTreeOnly) {
   TreeState twice = after;
   set_bytes(twice, "real/first.py", "x");
   const FileChange change{after.files.at("srt/first.py").bytes, std::make_shared<const std::string>("x")};
-  const Result<CommitReport> done = commit(fs, located(), lock, after, after, {{"real/first.py", change}, {"srt/first.py", change}});
+  const Result<CommitReport> done =
+      commit(fs, located(), lock, after, after, {{"real/first.py", change}, {"srt/first.py", change}});
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr("are one file"));
 }
@@ -284,7 +293,9 @@ TEST(Store, TamperedReceiptAndNewerFormat) {
   fs.put("/site/pkg/.suture/receipt.json", text);
   Result<TreeState> state = load_tree(fs, located(), "pkg", "pkg", {}, "");
   ASSERT_FALSE(state.ok());
-  EXPECT_EQ(state.error().message, "the receipt /site/pkg/.suture/receipt.json is damaged: its checksum does not hold, it was changed by something else");
+  EXPECT_EQ(state.error().message,
+            "the receipt /site/pkg/.suture/receipt.json is damaged: its checksum does not hold, it was changed by "
+            "something else");
   text = whole;
   text.replace(text.find("\"format\": 1"), 11, "\"format\": 2");
   fs.put("/site/pkg/.suture/receipt.json", text);
@@ -303,7 +314,8 @@ TEST(Store, ReadStates) {
   fs.put("/site/pkg/big.py", std::string((16U << 20U) + 1, 'x'));
   fs.put("/site/pkg/bytes.py", std::string("a\0b\xFF", 4));
   fs.put("/site/pkg/empty.py", "");
-  const Result<TreeState> state = load_tree(fs, located(), "pkg", "pkg", {"big.py", "bytes.py", "empty.py", "srt", "no/where.py", "srt/first.py/x"}, "");
+  const Result<TreeState> state = load_tree(
+      fs, located(), "pkg", "pkg", {"big.py", "bytes.py", "empty.py", "srt", "no/where.py", "srt/first.py/x"}, "");
   ASSERT_TRUE(state.ok());
   EXPECT_EQ(state->files.at("big.py").kind, FileState::Kind::too_large);
   EXPECT_EQ(*state->files.at("bytes.py").bytes, std::string("a\0b\xFF", 4));
@@ -351,7 +363,10 @@ TEST(TreeLock, AFileOfADeadProcessIsNoObstacle) {
   fill(fs);
   fs.put("/site/pkg/.suture/lock", "");
   const Tree before = fs.tree(kSite);
-  { const TreeLock lock = lock_of(fs); EXPECT_TRUE(lock.exclusive()); }
+  {
+    const TreeLock lock = lock_of(fs);
+    EXPECT_TRUE(lock.exclusive());
+  }
   EXPECT_FALSE(fs.tree(kRoot).contains(".suture/"));
 }
 
@@ -494,15 +509,21 @@ void kill_at_every_operation(const Job& job, Loss loss) {
   }
 }
 
-TEST_P(Faults, KilledAtAnyOperation) { kill_at_every_operation(GetParam(), Loss::none); }
-TEST_P(Faults, PowerLostAtAnyOperationNamesSurvive) { kill_at_every_operation(GetParam(), Loss::bytes); }
-TEST_P(Faults, PowerLostAtAnyOperation) { kill_at_every_operation(GetParam(), Loss::everything); }
+TEST_P(Faults, KilledAtAnyOperation) {
+  kill_at_every_operation(GetParam(), Loss::none);
+}
+TEST_P(Faults, PowerLostAtAnyOperationNamesSurvive) {
+  kill_at_every_operation(GetParam(), Loss::bytes);
+}
+TEST_P(Faults, PowerLostAtAnyOperation) {
+  kill_at_every_operation(GetParam(), Loss::everything);
+}
 
-// The process dies, and the one that recovers dies too, at every pair of operations (every third, to be quick).
+// The process dies, and the one that recovers dies too, at every pair of operations (some of them, to be quick).
 TEST_P(Faults, KilledAgainWhileRecovering) {
   const Snapshots sides = snapshots(GetParam().run, GetParam().applied);
-  for (std::uint64_t n = 40; n < 200; n += 3) {
-    for (std::uint64_t m = 8; m < 120; m += 5) {
+  for (std::uint64_t n = 40; n < 300; n += 9) {
+    for (std::uint64_t m = 8; m < 150; m += 7) {
       MemoryFileSystem fs;
       prepare(fs);
       fs.die_at(n);
@@ -518,7 +539,8 @@ TEST_P(Faults, KilledAgainWhileRecovering) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Jobs, Faults, ::testing::Values(Job{"apply", run_apply, false}, Job{"revert", run_revert, true}),
+INSTANTIATE_TEST_SUITE_P(Jobs, Faults,
+                         ::testing::Values(Job{"apply", run_apply, false}, Job{"revert", run_revert, true}),
                          [](const auto& job) { return job.param.name; });
 
 // --- recovery beside other people's changes
@@ -532,7 +554,10 @@ TEST(Recover, AFileThatTheUserChangedMeanwhileIsLeftAlone) {
     fs.revive();
     if (!fs.tree(kRoot).contains(".suture/journal")) continue;
     fs.put("/site/pkg/srt/first.py", "mine\n");
-    { TreeLock lock = lock_of(fs); ASSERT_TRUE(recover(fs, located(), lock).ok()); }
+    {
+      TreeLock lock = lock_of(fs);
+      ASSERT_TRUE(recover(fs, located(), lock).ok());
+    }
     EXPECT_EQ(fs.tree(kRoot).at("srt/first.py"), "mine\n") << n;
     EXPECT_FALSE(fs.tree(kRoot).contains(".suture/journal")) << n;
   }
