@@ -159,7 +159,7 @@ Status take_literal(FileSystem& fs, const LocatedTree& tree, const std::string& 
 }  // namespace
 
 Result<Distribution> read_distribution(FileSystem& fs, const LocatedTree& tree, const std::string& package,
-                                       const std::string& folder) {
+                                       const std::string& folder, const std::set<std::string>& wanted) {
   Distribution dist;
   dist.name = package;
   std::string site = tree.metadata_folder;
@@ -178,17 +178,25 @@ Result<Distribution> read_distribution(FileSystem& fs, const LocatedTree& tree, 
   if (dist.found.size() != 1 || parent_of(tree.package_folder) != site) return dist;
   const Result<std::optional<std::string>> record = read_optional(fs, site + "/" + dist.found.front() + "/RECORD");
   if (!record) return record.error();
-  if (*record) dist.record = parse_record(**record, folder);
+  if (*record) dist.record = parse_record(**record, folder, wanted);
   return dist;
 }
 
-std::map<std::string, std::string> parse_record(std::string_view record, const std::string& folder) {
+std::map<std::string, std::string> parse_record(std::string_view record, const std::string& folder,
+                                                const std::set<std::string>& wanted) {
   constexpr std::string_view algorithm = "sha256=";
   std::map<std::string, std::string> out;
   const std::string prefix = folder + "/";
+  std::set<std::string, std::less<>> rows;
+  for (const std::string& path : wanted) rows.insert(prefix + path);
   while (!record.empty()) {
+    // A row that begins with no quote ends at its line, and can be passed over without reading its fields.
+    if (record.front() != '"' && !rows.contains(record.substr(0, record.find_first_of(",\n")))) {
+      record.remove_prefix(std::min(record.find('\n'), record.size() - 1) + 1);
+      continue;
+    }
     const std::vector<std::string> row = next_row(record);
-    if (row.size() < 2 || !row[0].starts_with(prefix) || !row[1].starts_with(algorithm)) continue;
+    if (row.size() < 2 || !rows.contains(row[0]) || !row[1].starts_with(algorithm)) continue;
     const std::optional<std::string> hash = hexadecimal(std::string_view(row[1]).substr(algorithm.size()));
     if (hash) out[row[0].substr(prefix.size())] = *hash;
   }

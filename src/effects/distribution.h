@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,14 +18,16 @@ namespace suture {
 // The distribution `package` (normalised) of a located tree. Every dist-info or egg-info of that name counts;
 // METADATA's Name and Version decide over the folder's name. Two that disagree on the version: unknown, `found` has
 // both. Without any, a version.py or _version.py of the package with a literal __version__ is taken (version_source
-// says so). Error: metadata that is there and cannot be read.
+// says so). Of RECORD only the paths in `wanted` are kept: it lists thousands. Error: metadata that is there and cannot be
+// read.
 Result<Distribution> read_distribution(FileSystem& fs, const LocatedTree& tree, const std::string& package,
-                                       const std::string& folder);
+                                       const std::string& folder, const std::set<std::string>& wanted);
 
 // --- pure parts ---------------------------------------------------------------------------------------------------
 
-// RECORD: CSV of path, hash, size. Paths below `folder`, relative to it, with their SHA-256 in hexadecimal.
-std::map<std::string, std::string> parse_record(std::string_view record, const std::string& folder);
+// RECORD: CSV of path, hash, size. The paths of `wanted`, relative to `folder`, with their SHA-256 in hexadecimal.
+std::map<std::string, std::string> parse_record(std::string_view record, const std::string& folder,
+                                                const std::set<std::string>& wanted);
 // A header of METADATA or PKG-INFO.
 std::optional<std::string> metadata_header(std::string_view metadata, std::string_view name);
 // The literal that a module assigns to __version__ at the beginning of a line.

@@ -10,6 +10,7 @@
 #include "effects/store.h"
 #include "effects/suture_folder.h"
 #include "effects/tree_folder.h"
+#include "read/version.h"
 
 namespace suture {
 namespace {
@@ -71,7 +72,8 @@ class ForeignFiles {
 
   [[nodiscard]] bool is_added(const std::string& path) const {
     const auto known = state_.receipt.files.find(path);
-    if (known == state_.receipt.files.end() || !known->second.original_sha256.empty()) return false;
+    if (known == state_.receipt.files.end() || !known->second.original_sha256.empty() || known->second.existed)
+      return false;
     const auto file = state_.files.find(path);
     return file != state_.files.end() && file->second.sha256 == known->second.left_sha256;
   }
@@ -112,16 +114,26 @@ Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::
   state.display = tree.display;
   state.package = package;
   state.folder = folder;
-  Result<Distribution> dist = read_distribution(fs, tree, package, folder);
+  if (!tree.present) {
+    for (const std::string& path : paths) state.files.emplace(path, FileState{});
+  } else if (const Status loaded = load_package(fs, tree, paths, state); !loaded) {
+    return loaded.error();
+  }
+  std::set<std::string> wanted;
+  for (const auto& [path, file] : state.files) wanted.insert(path);
+  Result<Distribution> dist = read_distribution(fs, tree, package, folder, wanted);
   if (!dist) return dist.error();
   state.dist = std::move(*dist);
   state.dist.assumed = assume_version;
-  if (!tree.present) {
-    for (const std::string& path : paths) state.files.emplace(path, FileState{});
-    return state;
-  }
-  if (const Status loaded = load_package(fs, tree, paths, state); !loaded) return loaded.error();
   return state;
+}
+
+std::string patched_package(FileSystem& fs, const std::string& package_folder) {
+  constexpr std::uint64_t kMostReceipt = 64U << 20U;
+  const Io<std::string> text =
+      read_file(fs, kAbsolute, package_folder + "/" + kSutureFolder + "/" + kReceiptName, kMostReceipt);
+  std::string package = text ? receipt_package(text.value) : std::string();
+  return package.empty() ? normalize_name(TreeFolder::name_of(package_folder)) : package;
 }
 
 bool interrupted(FileSystem& fs, const LocatedTree& tree) {

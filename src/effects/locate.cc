@@ -58,7 +58,54 @@ class Locator {
     return on_path();
   }
 
+  // See patched_folders().
+  std::vector<std::string> patched() {
+    std::vector<std::string> out;
+    const auto patched = [this](const std::string& folder) {
+      return fs_.info_at(kAbsolute, folder + "/.suture").error == 0;  // one call for each of hundreds
+    };
+    for (const std::string& holder : holders()) {
+      if (patched(holder)) out.push_back(holder);
+      for (const std::string& name : list_folder(fs_, kAbsolute, holder).value) {
+        if (patched(holder + "/" + name)) out.push_back(holder + "/" + name);
+      }
+    }
+    return out;
+  }
+
  private:
+  // Folders that are, or hold, packages.
+  std::vector<std::string> holders() {
+    if (request_.tree.empty()) {
+      const std::optional<Prefix> prefix = named_prefix();
+      return prefix ? flat(site_folders(fs_, *prefix, request_.environment)) : std::vector<std::string>();
+    }
+    const Io<std::string> real = fs_.real_path(request_.tree);
+    if (!real) return {};
+    const std::string& root = real.value;
+    if (exists(root + "/__init__.py") || !is_prefix(fs_, root)) return {root, root + "/python", root + "/src"};
+    return flat(site_folders(fs_, {root, "", "-t"}, request_.environment));
+  }
+
+  std::optional<Prefix> named_prefix() const {
+    std::string python = request_.python;
+    const std::string venv = value_of(request_.environment, "VIRTUAL_ENV");
+    if (python.empty() && !venv.empty()) {
+      const Io<std::string> real = fs_.real_path(venv);
+      return real ? std::optional(Prefix{real.value, "", "VIRTUAL_ENV"}) : std::nullopt;
+    }
+    if (python.empty()) python = find_on_path(fs_, "python3", value_of(request_.environment, "PATH")).value_or("");
+    if (python.empty()) return std::nullopt;
+    Result<Prefix> prefix = prefix_of(fs_, python, request_.environment);
+    return prefix ? std::optional(std::move(*prefix)) : std::nullopt;
+  }
+
+  static std::vector<std::string> flat(const std::vector<std::vector<std::string>>& groups) {
+    std::vector<std::string> out;
+    for (const auto& group : groups) out.insert(out.end(), group.begin(), group.end());
+    return out;
+  }
+
   // --- Paths
 
   [[nodiscard]] bool is_folder(const std::string& path) const {
@@ -184,7 +231,9 @@ class Locator {
         if (*hit) hits.push_back(std::move(**hit));
       }
       if (hits.size() > 1) return two_interpreters(hits);
-      if (!hits.empty()) return hits.front();
+      if (hits.empty()) continue;
+      hits.front().sites = flat(groups);
+      return hits.front();
     }
     if (groups.empty()) {
       return not_found(display + " has no site-packages (" + prefix.how + ")",
@@ -222,6 +271,11 @@ class Locator {
 Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package,
                            const std::string& folder) {
   return Locator(fs, request, package, folder).run();
+}
+
+std::vector<std::string> patched_folders(FileSystem& fs, const TreeRequest& request) {
+  const std::string any;
+  return Locator(fs, request, any, any).patched();
 }
 
 }  // namespace suture

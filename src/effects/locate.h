@@ -24,6 +24,7 @@ struct LocatedTree {
   std::string display;
   bool present = false;  // false: there is a tree, but no such package folder in it (package_folder: where it would be)
   std::string how;       // for -v: how it was found
+  std::vector<std::string> sites;  // what its environment imports from, where an environment was named
 };
 
 // `package` normalised distribution name, `folder` import name. Errors: Exit::file_system where the path does not
@@ -32,5 +33,9 @@ struct LocatedTree {
 // present == false.
 Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package,
                            const std::string& folder);
+
+// The package folders of that tree that hold a .suture folder, absolute: the tree itself, or those one level below what the
+// tree (its environment's site-packages, its python/ or src/) is. None where the tree cannot be found: locate() says why.
+std::vector<std::string> patched_folders(FileSystem& fs, const TreeRequest& request);
 
 }  // namespace suture

@@ -62,7 +62,7 @@ Receipt from_json(const json& document) {
   Receipt receipt;
   for (const auto& [path, value] : document.at("files").items()) {
     receipt.files[path] = {value.at("original").get<std::string>(), value.at("left").get<std::string>(),
-                           value.at("record").get<std::string>()};
+                           value.at("record").get<std::string>(), value.value("existed", false)};
   }
   for (const json& value : document.at("patches")) receipt.patches.push_back(entry_from_json(value));
   receipt.folders = document.at("folders").get<std::vector<std::string>>();
@@ -116,10 +116,18 @@ std::string receipt_to_json(const Receipt& receipt, const std::string& package) 
   json& files = document["files"] = json::object();
   for (const auto& [path, file] : receipt.files) {
     files[path] = {{"original", file.original_sha256}, {"left", file.left_sha256}, {"record", file.record_sha256}};
+    if (file.existed) files[path]["existed"] = true;
   }
   json& patches = document["patches"] = json::array();
   for (const ReceiptEntry& entry : receipt.patches) patches.push_back(entry_to_json(entry));
   return seal(std::move(document));
+}
+
+std::string receipt_package(std::string_view text) {
+  const json document = json::parse(text, nullptr, false);
+  if (!document.is_object()) return "";
+  const auto package = document.find("package");
+  return package != document.end() && package->is_string() ? package->get<std::string>() : "";
 }
 
 Result<Receipt> receipt_from_json(std::string_view text, const std::string& path) {

@@ -16,6 +16,9 @@ std::string receipt_to_json(const Receipt& receipt, const std::string& package);
 // errors.
 Result<Receipt> receipt_from_json(std::string_view text, const std::string& path);
 
+// The distribution that a receipt says it is of, nothing else checked; empty: it does not say.
+std::string receipt_package(std::string_view text);
+
 // 64 lower-case hexadecimal digits.
 bool is_sha256(std::string_view text);
 

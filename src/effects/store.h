@@ -32,6 +32,10 @@ Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::
                             const std::string& folder, const std::vector<std::string>& paths,
                             const std::string& assume_version);
 
+// The distribution that the receipt in a package folder is of; without a receipt that can be read: the folder's name,
+// normalised.
+std::string patched_package(FileSystem& fs, const std::string& package_folder);
+
 // Holds the tree's lock (flock on .suture/lock) while it lives. A lock file that a dead process left is no obstacle.
 // When it goes and .suture holds nothing but the lock, .suture goes too: a run that wrote nothing leaves nothing
 // behind.

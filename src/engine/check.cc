@@ -29,7 +29,7 @@ Rule for_examples(const Rule& rule) {
 }
 
 struct Trial {
-  std::size_t old_sites = 0;
+  std::size_t old_sites = 0, results = 0;
   std::string text;  // what comes out
   std::optional<std::string> problem;
   bool stable = true;  // all result, nothing old, no new syntax error
@@ -73,6 +73,7 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
     return out;
   }
   out.old_sites = sites.old.size();
+  out.results = sites.result.size();
   std::vector<Splice> splices;
   for (const Site& site : sites.old) {
     Rewrite rewrite = edit_site(rule, file->target(), site);
@@ -147,12 +148,28 @@ std::optional<Error> own_pattern(const CompiledRule& rule) {
       }
     }
     const Trial trial = try_rule(rule, with_newline(code));
+    if (trial.old_sites == 0 && trial.results > 0) {
+      return rule_error(*rule.rule, shape.shape->at, "this rule takes its own pattern for its result: it would never edit anything", "write out `applied:`, a pattern of what only the edited code looks like");
+    }
     if (trial.problem || trial.old_sites == 0 || trial.stable) continue;
     return rule_error(*rule.rule, shape.shape->at,
                       "what this rule leaves of its own pattern is not what it calls a result",
                       "a second run would edit again; write out `applied:`");
   }
   return std::nullopt;
+}
+
+// A file that a patch adds is code that Python must be able to import.
+Status check_added(const Patch& patch) {
+  for (const AddedFile& added : patch.adds) {
+    if (!added.path.value.ends_with(".py")) continue;
+    const auto file = parse_file(added.file, added.bytes);
+    if (file->problem) return Error{Exit::bad_rule, file->problem->message, file->problem->where, ""};
+    if (!file->tree.broken()) continue;
+    return Error{Exit::bad_rule, "the parser sees a syntax error in this file, which " + patch.name + " adds",
+                 file->first_error(), "the package would not import it; mend the file"};
+  }
+  return Nothing{};
 }
 
 }  // namespace
@@ -203,6 +220,7 @@ Status check_rule(const Rule& rule) {
 }
 
 Status check_patch(const Patch& patch) {
+  if (Status added = check_added(patch); !added) return added;
   for (const auto* list : {&patch.needs, &patch.superseded}) {
     for (const Condition& condition : *list) {
       if (condition.package && condition.package->value != patch.package.value) {

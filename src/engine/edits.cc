@@ -66,11 +66,61 @@ Rewrite insert(const CompiledInsert& edit, const CodeView& target, const Site& s
   return {above ? insert_above(target, anchor, block) : insert_below(target, anchor, block), std::nullopt};
 }
 
+// The metavariables that stand in the braces of an f-string.
+std::vector<std::pair<std::string, NodeId>> in_f_strings(const Pattern& pattern) {
+  std::vector<std::pair<std::string, NodeId>> out;
+  const Tree& tree = pattern.tree();
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    const Metavariable* mv = pattern.metavariable(id);
+    if (mv == nullptr || mv->name.empty() || !tree.is(id, kinds().identifier)) continue;
+    for (NodeId at = tree[id].parent; at != kNone; at = tree[at].parent) {
+      if (!tree.is(at, kinds().interpolation)) continue;
+      out.emplace_back(mv->name, tree[at].parent);
+      break;
+    }
+  }
+  return out;
+}
+
+// Until Python 3.12 what stands in an f-string's braces holds none of its quotes, no backslash, no comment; its lines are those of the
+// string.
+std::optional<RewriteProblem> unfit_for_f_string(const CompiledShape& shape, const Pattern& edit, const CodeView& target, const Site& site) {
+  std::vector<std::pair<std::string, NodeId>> before;
+  if (shape.narrow.match) before = in_f_strings(*shape.narrow.match);
+  for (const auto& [name, string] : in_f_strings(edit)) {
+    const auto it = site.match.bindings.find(name);
+    const bool was = std::any_of(before.begin(), before.end(), [&](const auto& b) { return b.first == name; });
+    if (was || it == site.match.bindings.end()) continue;
+    const char quote = edit.source().bytes()[edit.tree()[edit.tree().first_child(string)].end - 1];
+    for (const NodeId node : it->second.nodes) {
+      const Range range = target.tree->range(node);
+      if (target.source->text(range).find_first_of(std::string("\\\n#") + quote) == std::string_view::npos) continue;
+      return RewriteProblem{"$" + name + " cannot stand in the braces of an f-string here: it holds its quotes, a backslash or a newline", "", range};
+    }
+  }
+  return std::nullopt;
+}
+
+// All code that the edit writes.
+std::vector<const Pattern*> patterns_of(const CompiledEdit& edit) {
+  std::vector<const Pattern*> out;
+  if (const auto* replace = std::get_if<CompiledReplace>(&edit)) {
+    if (replace->whole) out.push_back(&*replace->whole);
+    for (const auto& part : replace->parts) out.push_back(&part.second);
+  }
+  if (const auto* argument = std::get_if<CompiledArgument>(&edit)) out.push_back(&argument->becomes);
+  if (const auto* insert = std::get_if<CompiledInsert>(&edit)) out.push_back(&insert->block);
+  return out;
+}
+
 }  // namespace
 
 Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site) {
   const CompiledShape& shape = rule.shapes[site.shape];
   Rewrite out;
+  for (const Pattern* pattern : patterns_of(*shape.edit)) {
+    if (auto unfit = unfit_for_f_string(shape, *pattern, target, site)) return {{}, std::move(unfit)};
+  }
   if (const auto* replace = std::get_if<CompiledReplace>(&*shape.edit)) {
     out = replace->whole ? replace_match(target, *shape.narrow.match, site.match, *replace->whole, rule.rule->comments)
                          : replace_parts(rule, *replace, target, site);

@@ -66,6 +66,25 @@ std::string count_text(std::uint32_t n) {
   return std::to_string(n);
 }
 
+std::string names_of(const std::vector<std::string>& paths) {
+  std::string out;
+  for (const std::string& path : paths) out += (out.empty() ? "" : ", ") + path;
+  return out;
+}
+
+// Why an argument edit finds too little: the calls are there, and the argument is not.
+std::string not_passed(const RuleRun& run) {
+  if (run.sites.not_passed.empty()) return "";
+  std::string name;
+  for (const CompiledShape& shape : run.rule->shapes) {
+    const auto* argument = shape.edit ? std::get_if<CompiledArgument>(&*shape.edit) : nullptr;
+    if (argument != nullptr && name.empty()) name = argument->name;
+  }
+  const std::size_t n = run.sites.not_passed.size();
+  return (n == 1 ? std::string("; a call is there, and does") : "; " + std::to_string(n) + " calls are there, and do") +
+         " not pass the argument " + name;
+}
+
 }  // namespace
 
 std::string first_line(const CodeView& target, Range range) {
@@ -112,8 +131,9 @@ std::vector<Evidence> nearest_candidates(const RuleRun& run) {
     const bool inner = std::any_of(leads.begin(), leads.end(), [&](const Lead& l) {
       return l.node != lead.node && tree.contains(l.node, lead.node) && l.rank <= lead.rank;
     });
-    const bool site = std::any_of(run.sites.old.begin(), run.sites.old.end(),
-                                  [&](const Site& s) { return s.match.range(tree) == tree.range(lead.node); });
+    const auto shown = [&](const Site& s) { return s.match.range(tree) == tree.range(lead.node); };
+    const bool site = std::any_of(run.sites.old.begin(), run.sites.old.end(), shown) ||
+                      std::any_of(run.sites.not_passed.begin(), run.sites.not_passed.end(), shown);
     if (inner || site) continue;
     out.push_back(
         evidence_at(run.path, target, tree.range(lead.node),
@@ -132,17 +152,24 @@ std::string drift_reason(const RuleRun& run) {
     return who + "the name " + run.rule->import()->bound() + " is bound by something else";
   }
   if (!run.sites.scope_found)
-    return who + "there is no " + (rule.in.empty() ? "scope" : rule.in.front().value) + " in " + run.path;
+    return who + "there is no " + (rule.in.empty() ? "scope" : rule.in.front().value) + " in " +
+           (run.looked_at.size() > 1 ? names_of(run.looked_at) : run.path);
   if (!run.sites.broken.empty()) return who + "a syntax error overlaps the site";
   if (!run.sites.broken_scopes.empty()) return who + "a syntax error lies in the scope, so a site may be hidden";
   if (!run.sites.unresolved.empty()) return who + "the code is there, but in no shape that the rule knows";
+  if (run.sites.beyond) {
+    const std::uint32_t sites = *run.sites.beyond;
+    return who + "it selects site " + count_text(rule.select.n) + ", counted from 0, and there " +
+           (sites == 1 ? "is 1 site" : "are " + count_text(sites) + " sites");
+  }
   const std::uint32_t n = run.sites.count();
   const Expect& e = rule.expect;
   if (n >= e.min && n <= e.max) return "";
   const std::string expected = e.min == e.max ? count_text(e.min) : count_text(e.min) + " to " + count_text(e.max);
   const std::string what = wanted(*run.rule);
   return who + "expected " + expected + (expected == "1" ? " site" : " sites") + ", found " + count_text(n) +
-         (what.empty() ? "" : " of " + what);
+         (what.empty() ? "" : " of " + what) + (n < e.min ? not_passed(run) : "") +
+         (run.looked_at.size() > 1 ? "; looked at " + names_of(run.looked_at) : "");
 }
 
 }  // namespace suture

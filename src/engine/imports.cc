@@ -25,15 +25,14 @@ std::string package_of(const std::string& path, const std::string& folder, std::
   return module;
 }
 
-// The absolute name of what `from X import` names.
-std::string absolute_module(const CodeView& target, NodeId name, const std::string& path, const std::string& folder) {
-  const std::string written = text(target, name);
+// The absolute name of the X of `from X import`; empty: it leaves the package.
+std::string absolute_module(const std::string& written, const std::string& path, const std::string& folder) {
   const auto dots = written.find_first_not_of('.');
   const std::size_t level = dots == std::string::npos ? written.size() : dots;
   if (level == 0) return written;
   const std::string package = package_of(path, folder, level);
   const std::string rest = dots == std::string::npos ? "" : written.substr(dots);
-  return rest.empty() ? package : package + "." + rest;
+  return rest.empty() || package.empty() ? package : package + "." + rest;
 }
 
 bool is_type_checking(const CodeView& target, NodeId statement) {
@@ -80,7 +79,7 @@ std::vector<Imported> imported(const CodeView& target, NodeId statement, const s
   std::string module;
   for (NodeId c : tree.named_children(statement)) {
     if (from && tree[c].field == fields().module_name) {
-      module = absolute_module(target, c, path, folder);
+      module = absolute_module(text(target, c), path, folder);
       continue;
     }
     NodeId name = c;
@@ -99,60 +98,134 @@ std::vector<Imported> imported(const CodeView& target, NodeId statement, const s
   return out;
 }
 
-// Names that a statement other than an import binds: targets of assignments, definitions, for, with.
-bool binds_otherwise(const CodeView& target, NodeId statement, const std::string& name) {
-  const Tree& tree = *target.tree;
+// Grammar symbols that only this file speaks of.
+struct BindingKinds {
+  Kind as_pattern_target = kind_named("as_pattern_target"), case_pattern = kind_named("case_pattern"),
+       union_pattern = kind_named("union_pattern"), keyword_pattern = kind_named("keyword_pattern"),
+       splat_pattern = kind_named("splat_pattern"), tuple_pattern = kind_named("tuple_pattern"),
+       list_pattern = kind_named("list_pattern"), generic_type = kind_named("generic_type"),
+       global_statement = kind_named("global_statement");
+};
+const BindingKinds& binding_kinds() {
+  static const BindingKinds kKinds;
+  return kKinds;
+}
+
+// A name of a pattern of `case`: a capture, not a class, a constant or a keyword.
+bool is_capture(const Tree& tree, NodeId dotted_name) {
+  const BindingKinds& b = binding_kinds();
+  const NodeId parent = tree[dotted_name].parent;
+  if (tree.named_children(dotted_name).size() != 1) return false;
+  return tree.is(parent, b.case_pattern) || tree.is(parent, b.union_pattern) ||
+         (tree.is(parent, b.keyword_pattern) && tree.named_children(parent).front() != dotted_name);
+}
+
+// What a list of targets is made of: a name in it is bound where the list is.
+bool is_target_list(const Tree& tree, NodeId node) {
   const Kinds& k = kinds();
-  NodeId node = statement;
-  if (tree.is(node, k.decorated_definition)) node = tree.child(node, fields().definition);
-  if (node == kNone) return false;
-  if (tree.is(node, k.function_definition) || tree.is(node, k.class_definition)) {
-    const NodeId own = tree.child(node, fields().name);
-    return own != kNone && text(target, own) == name;
-  }
-  for (NodeId id = node; id < tree[node].subtree_end; ++id) {
-    if (tree.is(id, k.block) || tree.is(id, k.lambda) || tree.is(id, k.attribute) || tree.is(id, k.subscript)) {
-      id = tree[id].subtree_end - 1;
-      continue;
-    }
-    if (!tree.is(id, k.identifier) || text(target, id) != name) continue;
-    for (NodeId at = id; at != node && tree[at].parent != kNone; at = tree[at].parent) {
-      const NodeId parent = tree[at].parent;
-      const bool is_target = tree[at].field == fields().left &&
-                             (tree.is(parent, k.assignment) || tree.is(parent, k.augmented_assignment) ||
-                              tree.is(parent, k.for_statement));
-      if (is_target || kind_name(tree[at].kind) == "as_pattern_target" ||
-          (tree.is(parent, k.named_expression) && tree[at].field == fields().name))
-        return true;
-    }
+  const BindingKinds& b = binding_kinds();
+  for (const Kind kind : {k.pattern_list, b.tuple_pattern, b.list_pattern, k.list_splat_pattern, k.tuple, k.list,
+                          k.expression_list, k.parenthesized_expression, k.type}) {
+    if (tree.is(node, kind)) return true;
   }
   return false;
 }
 
+// Whether the name that stands here is bound here (or deleted, which makes it something else too).
+enum class Bound { no, yes, deleted };
+Bound bound_at(const Tree& tree, NodeId identifier) {
+  const Kinds& k = kinds();
+  const BindingKinds& b = binding_kinds();
+  const auto when = [](bool condition) { return condition ? Bound::yes : Bound::no; };
+  for (NodeId at = identifier, parent = tree[at].parent; parent != kNone; at = parent, parent = tree[at].parent) {
+    const std::uint8_t field = tree[at].field;
+    if (tree.is(parent, k.assignment) || tree.is(parent, k.augmented_assignment) || tree.is(parent, k.for_statement) ||
+        tree.is(parent, k.type_alias_statement))
+      return when(field == fields().left);
+    if (tree.is(parent, k.named_expression) || tree.is(parent, k.function_definition) ||
+        tree.is(parent, k.class_definition))
+      return when(field == fields().name);
+    if (tree.is(parent, k.delete_statement)) return Bound::deleted;
+    if (tree.is(parent, b.as_pattern_target) || tree.is(parent, b.splat_pattern)) return Bound::yes;
+    if (tree.is(parent, k.as_pattern)) return when(tree.named_children(parent).front() != at);
+    if (tree.is(parent, k.dotted_name)) return when(is_capture(tree, parent));
+    const bool alias = tree.is(parent, b.generic_type) && tree.named_children(parent).front() == at;  // type X[T] = ...
+    if (!alias && !is_target_list(tree, parent)) return Bound::no;
+  }
+  return Bound::no;
+}
+
+// Whether a statement other than an import binds the name in the scope that it stands in. The suites in it are others'.
+bool binds_otherwise(const CodeView& target, NodeId statement, const std::string& name, bool deletions) {
+  const Tree& tree = *target.tree;
+  for (NodeId id = statement; id < tree[statement].subtree_end; ++id) {
+    if (id != statement && (tree.is(id, kinds().block) || tree.is(id, kinds().lambda))) {
+      id = tree[id].subtree_end - 1;
+      continue;
+    }
+    if (!tree.is(id, kinds().identifier) || text(target, id) != name) continue;
+    const Bound bound = bound_at(tree, id);
+    if (bound == Bound::yes || (bound == Bound::deleted && deletions)) return true;
+  }
+  return false;
+}
+
+// The bodies of definitions that declare the name `global`: what they bind, they bind in the module.
+std::vector<NodeId> bodies_with_global(const CodeView& target, const std::string& name) {
+  const Tree& tree = *target.tree;
+  std::vector<NodeId> out;
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    if (!tree.is(id, binding_kinds().global_statement)) continue;
+    const auto names = tree.named_children(id);
+    if (std::none_of(names.begin(), names.end(), [&](NodeId n) { return text(target, n) == name; })) continue;
+    NodeId at = tree[id].parent;
+    while (at != kNone && !tree.is(at, kinds().function_definition) && !tree.is(at, kinds().class_definition))
+      at = tree[at].parent;
+    const NodeId body = at == kNone ? kNone : tree.child(at, fields().body);
+    if (body != kNone) out.push_back(body);
+  }
+  return out;
+}
+
+// What one statement says of an import: it is it, it binds its name to something else, or neither.
+ImportStatus::Kind status_of(const CodeView& target, NodeId statement, const CompiledImport& import,
+                             const std::string& path, const std::string& folder) {
+  using Found = ImportStatus::Kind;
+  const std::string bound = import.bound();
+  const std::string module = imported_module(import, path, folder);
+  for (const Imported& i : imported(target, statement, path, folder)) {
+    if (i.bound != bound) continue;
+    if (i.module == module && i.name == import.name) return Found::satisfied;
+    // `import a.b` and `import a.c` both bind `a`, to the same thing.
+    const bool same_top = import.name.empty() && i.name.empty() && import.alias.empty() &&
+                          i.module.substr(0, i.module.find('.')) == bound;
+    return same_top ? Found::missing : Found::taken;
+  }
+  return binds_otherwise(target, statement, bound, true) ? Found::taken : Found::missing;
+}
+
 }  // namespace
+
+std::string imported_module(const CompiledImport& import, const std::string& path, const std::string& folder) {
+  return absolute_module(import.module, path, folder);
+}
 
 ImportStatus find_import(const CodeView& target, const CompiledImport& import, const std::string& path,
                          const std::string& folder) {
+  using Found = ImportStatus::Kind;
   ImportStatus out;
-  const std::string bound = import.bound();
   const auto visit = [&](NodeId statement, bool type_checking) {
-    if (type_checking || out.kind == ImportStatus::Kind::satisfied) return;
-    for (const Imported& i : imported(target, statement, path, folder)) {
-      if (i.bound != bound) continue;
-      const bool same = i.module == import.module && i.name == import.name;
-      // `import a.b` and `import a.c` both bind `a`, to the same thing.
-      const bool same_top = import.name.empty() && i.name.empty() && import.alias.empty() &&
-                            i.module.substr(0, i.module.find('.')) == bound;
-      if (same) {
-        out = {ImportStatus::Kind::satisfied, statement};
-      } else if (!same_top) {
-        out = {ImportStatus::Kind::taken, statement};
-      }
-      return;
-    }
-    if (binds_otherwise(target, statement, bound)) out = {ImportStatus::Kind::taken, statement};
+    if (type_checking || out.kind == Found::satisfied) return;
+    const Found kind = status_of(target, statement, import, path, folder);
+    if (kind != Found::missing) out = {kind, statement};
   };
   module_statements(target, target.tree->root(), visit);
+  if (out.kind != Found::missing) return out;
+  for (const NodeId body : bodies_with_global(target, import.bound())) {
+    module_statements(target, body, [&](NodeId statement, bool) {
+      if (status_of(target, statement, import, path, folder) == Found::taken) out = {Found::taken, statement};
+    });
+  }
   return out;
 }
 
@@ -188,8 +261,28 @@ std::vector<Splice> insert_import(const CodeView& target, const CompiledImport& 
   return out;
 }
 
-std::vector<std::string> module_files(const CompiledImport& import, const std::string& folder) {
-  const auto files = [&](const std::string& module, std::vector<std::string>& out) {
+std::optional<CompiledImport> read_import(const std::string& statement) {
+  const auto pattern = compile_pattern(statement, nullptr);
+  if (!pattern) return std::nullopt;
+  const CodeView target{&pattern->source(), &pattern->tree()};
+  const Tree& tree = pattern->tree();
+  const NodeId root = pattern->roots()[0];
+  const auto names = imported(target, root, "", "");
+  if (names.size() != 1) return std::nullopt;
+  CompiledImport out;
+  out.statement = statement;
+  out.name = names[0].name;
+  out.module = names[0].module;
+  const NodeId module = tree.child(root, fields().module_name);
+  if (module != kNone) out.module = text(target, module);  // as it is written: relative to a file
+  if (names[0].bound != out.bound()) out.alias = names[0].bound;
+  return out;
+}
+
+std::vector<std::string> module_files(const CompiledImport& import, const std::string& path,
+                                      const std::string& folder) {
+  std::vector<std::string> out;
+  const auto add_files = [&](const std::string& module) {
     std::string rest;
     if (module != folder) {
       if (module.compare(0, folder.size() + 1, folder + ".") != 0) return;
@@ -199,23 +292,10 @@ std::vector<std::string> module_files(const CompiledImport& import, const std::s
     if (!rest.empty()) out.push_back(rest + ".py");
     out.push_back(rest.empty() ? "__init__.py" : rest + "/__init__.py");
   };
-  std::vector<std::string> out;
-  files(import.module, out);
-  if (!import.name.empty()) files(import.module + "." + import.name, out);
+  const std::string module = imported_module(import, path, folder);
+  add_files(module);
+  if (!import.name.empty()) add_files(module + "." + import.name);
   return out;
-}
-
-std::vector<std::string> module_files_of(const std::string& statement, const std::string& folder) {
-  const auto pattern = compile_pattern(statement, nullptr);
-  if (!pattern) return {};
-  const CodeView target{&pattern->source(), &pattern->tree()};
-  for (const Imported& i : imported(target, pattern->roots()[0], "", folder)) {
-    CompiledImport import;
-    import.module = i.module;
-    import.name = i.name;
-    return module_files(import, folder);
-  }
-  return {};
 }
 
 bool defines(const CodeView& target, const std::string& name) {
@@ -223,7 +303,7 @@ bool defines(const CodeView& target, const std::string& name) {
   const auto visit = [&](NodeId statement, bool type_checking) {
     if (type_checking || found) return;
     for (const Imported& i : imported(target, statement, "", "")) found = found || i.bound == name || i.name == "*";
-    found = found || binds_otherwise(target, statement, name);
+    found = found || binds_otherwise(target, statement, name, false);
   };
   module_statements(target, target.tree->root(), visit);
   return found;

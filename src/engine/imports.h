@@ -27,11 +27,15 @@ ImportStatus find_import(const CodeView& target, const CompiledImport& import, c
 // The line, after the last import of the header: the longest prefix of string statements, `__future__` lines and imports.
 std::vector<Splice> insert_import(const CodeView& target, const CompiledImport& import);
 
+// The absolute name of the module that the import names in the file `path` of the package `folder`; empty: a relative import
+// that leaves the package.
+std::string imported_module(const CompiledImport& import, const std::string& path, const std::string& folder);
+// An import statement's text as a value; nullopt where it does not compile.
+std::optional<CompiledImport> read_import(const std::string& statement);
+
 // Files of the package, relative to its folder, any of which would hold the module (or, for `from a import b`, the submodule
-// b). Empty: the module is of another package.
-std::vector<std::string> module_files(const CompiledImport& import, const std::string& folder);
-// The same for an import statement's text; empty where it does not compile.
-std::vector<std::string> module_files_of(const std::string& statement, const std::string& folder);
+// b), of an import that is written to the file `path`. Empty: the module is of another package.
+std::vector<std::string> module_files(const CompiledImport& import, const std::string& path, const std::string& folder);
 
 // Whether the module defines (or imports) the name at module level; a `*` import counts as "may".
 bool defines(const CodeView& target, const std::string& name);

@@ -6,7 +6,9 @@
 #include "base/sha256.h"
 #include "engine/conditions.h"
 #include "engine/evidence.h"
+#include "engine/resolver.h"
 #include "engine/revert.h"
+#include "engine/standing.h"
 #include "engine/write_patch.h"
 
 namespace suture {
@@ -38,7 +40,9 @@ class Verdicts {
   Judgement run() {
     out_.run = run_patch(bench_, state_, patch_);
     for (const RuleRun& rule : out_.run.rules) {
-      if (rule.rule != nullptr) out_.outcome.rules.push_back(outcome_of(rule));
+      if (rule.rule == nullptr) continue;
+      out_.outcome.rules.push_back(outcome_of(rule));
+      out_.outcome.rules.back().supports = rule.rule->import() != nullptr && !imports_alone();
     }
     if (out_.run.error) {
       out_.outcome.fatal = out_.run.error;
@@ -112,35 +116,31 @@ class Verdicts {
   bool by_receipt() {
     const ReceiptEntry* entry = state_.receipt.find(patch_.name);
     if (entry == nullptr) return false;
-    out_.outcome.has_receipt = true;
-    if (entry->edition != patch_.edition)
+    if (entry->edition != patch_.edition) {
+      out_.outcome.has_receipt = true;
       return is(Verdict::outdated, "another edition of this patch was applied here",
                 "apply takes it back and applies this one");
-    std::vector<std::string> lost;
-    std::size_t standing = 0;
-    for (const auto& [path, edits] : entry->edits) {
-      for (const auto& range : standing_edits(state_, *entry, path)) {
-        if (range) {
-          ++standing;
-        } else if (std::find(lost.begin(), lost.end(), path) == lost.end()) {
-          lost.push_back(path);
-        }
+    }
+    judge_standing(state_, *entry, out_.outcome);
+    if (!alone_) what_it_lacks();
+    return true;
+  }
+
+  // What it needs and does not find any more. Its own edits may be the reason (a `requires` on the code that they replaced):
+  // so that alone is no verdict.
+  void what_it_lacks() {
+    for (const Condition& condition : patch_.needs) {
+      const ConditionResult result = check_condition(bench_, state_, patch_, condition);
+      if (!result.error && !result.holds) out_.outcome.lacks.push_back("a requirement does not hold: " + result.why);
+    }
+    for (const RuleRun& run : out_.run.rules) {
+      if (!run.import) continue;
+      if (run.import->kind != ImportStatus::Kind::satisfied) {
+        out_.outcome.lacks.push_back("`" + run.rule->import()->statement + "` is not in " + run.path);
+      } else if (const auto problem = resolver().problem(*run.rule->import(), run.path)) {
+        out_.outcome.lacks.push_back(problem->reason);
       }
     }
-    for (const auto& [path, sha] : entry->adds) {
-      const FileState* file = find_file(state_, path);
-      if (file != nullptr && file->kind == FileState::Kind::regular && file->sha256 == sha) {
-        ++standing;
-      } else {
-        lost.push_back(path);
-      }
-    }
-    if (lost.empty()) return is(Verdict::applied);
-    std::string names;
-    for (const std::string& path : lost) names += (names.empty() ? "" : ", ") + path;
-    return is(Verdict::partial, "what suture wrote does not stand any more in " + names,
-              standing == 0 ? "reinstall the package, or `suture revert " + patch_.name + "`"
-                            : "`suture revert " + patch_.name + "` takes back what stands, or says why not");
   }
 
   // --- out-of-range ---------------------------------------------------------------------------------------------------------------------
@@ -274,7 +274,11 @@ class Verdicts {
       return is(Verdict::blocked, "a requirement does not hold: " + result.why);
     }
     for (const RuleRun& run : out_.run.rules) {
-      if (run.import && run.import->kind == ImportStatus::Kind::missing && !resolves(*run.rule->import())) return true;
+      if (!run.import || run.import->kind != ImportStatus::Kind::missing) continue;
+      auto problem = resolver().problem(*run.rule->import(), run.path);
+      if (!problem) continue;
+      if (problem->searched) out_.outcome.evidence.push_back(std::move(*problem->searched));
+      return is(Verdict::blocked, std::move(problem->reason), std::move(problem->hint));
     }
     return false;
   }
@@ -283,38 +287,7 @@ class Verdicts {
     out_.outcome.fatal = result.error;
     return is(Verdict::drifted, result.error->message);
   }
-
-  // Whether the module is in the tree, or added with the patch, and defines the name. Sets the verdict where not.
-  bool resolves(const CompiledImport& import) {
-    const auto paths = module_files(import, state_.folder);
-    if (paths.empty()) return true;  // another package: its own business
-    const std::size_t of_module = import.name.empty() ? paths.size() : paths.size() / 2;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      const std::shared_ptr<const ParsedFile> file = module_file(paths[i]);
-      if (!file) continue;
-      if (import.name.empty() || i >= of_module) return true;  // the module itself; the submodule
-      if (file->problem || defines(file->target(), import.name)) return true;
-      is(Verdict::blocked,
-         "`" + import.statement + "` would not resolve: " + paths[i] + " does not define " + import.name);
-      out_.outcome.evidence.push_back({paths[i], Location{}, "searched for " + import.name});
-      return submodule(paths, of_module);
-    }
-    is(Verdict::blocked, "`" + import.statement + "` would not resolve: there is no " + paths[0]);
-    return false;
-  }
-  bool submodule(const std::vector<std::string>& paths, std::size_t from) {
-    for (std::size_t i = from; i < paths.size(); ++i) {
-      if (module_file(paths[i])) return true;
-    }
-    return false;
-  }
-  std::shared_ptr<const ParsedFile> module_file(const std::string& path) {
-    for (const AddedFile& added : patch_.adds) {
-      if (added.path.value == path) return parse_file(path, added.bytes);
-    }
-    const FileState* file = find_file(state_, path);
-    return file != nullptr && file->kind == FileState::Kind::regular ? bench_.files().get(path, *file) : nullptr;
-  }
+  Resolver resolver() { return {bench_, state_, patch_.adds}; }
 
   // --- ambiguous, foreign-edit, drifted, partial, applicable, applied ----------------------------------------------------------------
 
@@ -376,8 +349,8 @@ class Verdicts {
       const Range range = target.tree->range(run.import->at);
       out_.outcome.evidence.push_back(evidence_at(run.path, target, range, first_line(target, range)));
     }
-    for (const auto* list :
-         {&run.sites.old, &run.sites.result, &run.sites.done, &run.sites.unresolved, &run.sites.broken}) {
+    for (const auto* list : {&run.sites.old, &run.sites.result, &run.sites.done, &run.sites.not_passed,
+                             &run.sites.unresolved, &run.sites.broken}) {
       for (const Site& site : *list) out_.outcome.evidence.push_back(site_evidence(run, site));
     }
   }
@@ -402,6 +375,11 @@ class Verdicts {
     return false;
   }
 
+  bool imports_alone() const {
+    return std::all_of(out_.run.rules.begin(), out_.run.rules.end(),
+                       [](const RuleRun& run) { return run.rule->import() != nullptr; });
+  }
+
   void by_states() {
     bool to_do = false;
     bool in_place = false;
@@ -409,8 +387,8 @@ class Verdicts {
     bool import_missing = false;
     for (const RuleRun& run : out_.run.rules) {
       const RuleState s = run.state();
-      if (run.rule->import() != nullptr) {
-        // An import supports, it never decides.
+      if (run.rule->import() != nullptr && !imports_alone()) {
+        // An import supports, it never decides: but where there is nothing else.
         import_missing = import_missing || s == RuleState::to_do;
         continue;
       }
@@ -422,6 +400,7 @@ class Verdicts {
       const FileState* file = find_file(state_, added.path.value);
       return file == nullptr || file->kind == FileState::Kind::absent;
     });
+    if (imports_alone() && to_do) in_place = false;  // one that the file has besides is not the patch's
     if (mixed || (to_do && in_place)) {
       is(Verdict::partial, "some of its edits are in place and some are not",
          "reinstall " + state_.package + ", then apply");

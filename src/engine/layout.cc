@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/precedence.h"
 #include "engine/token.h"
 
 namespace suture {
@@ -65,7 +66,8 @@ std::uint32_t snippet_unit(const Pattern& snippet) {
   return 4;
 }
 
-std::string binding_text(const CodeView& target, const Binding& binding, const std::string& indentation) {
+// What a metavariable stands for, where the snippet has `place`.
+std::string binding_text(const CodeView& target, const Binding& binding, const std::string& indentation, const CodeView& snippet, NodeId place) {
   if (binding.nodes.empty()) return "";
   const Tree& tree = *target.tree;
   const NodeId first = binding.nodes.front();
@@ -76,7 +78,9 @@ std::string binding_text(const CodeView& target, const Binding& binding, const s
     if (!out.empty()) out += ", ";
     out += target.source->text(tree.range(node));
   }
-  return out;
+  if (binding.run || binding.nodes.size() != 1) return out;
+  const bool wrap = needs_parentheses(target, first, snippet, place) || (breaks_line(target, first) && !in_brackets(snippet, place));
+  return wrap ? "(" + out + ")" : out;
 }
 
 // What stands in the line [begin, end) of the snippet, metavariables replaced.
@@ -91,7 +95,7 @@ std::string substitute(const Pattern& snippet, const CodeView& target, const Bin
     const auto it = bindings.find(mv->name);
     if (it == bindings.end()) continue;
     out += snippet.source().text({at, tree[id].begin});
-    out += binding_text(target, it->second, indentation);
+    out += binding_text(target, it->second, indentation, {&snippet.source(), &tree}, id);
     at = tree[id].end;
   }
   out += snippet.source().text({at, line.end});
@@ -144,6 +148,18 @@ std::vector<Splice> open_suite(const CodeView& target, NodeId statement) {
   if (tree.is(suite, kinds().module) || first_on_line(*target.source, tree[first].begin)) return {};
   const std::string newline(target.source->newline());
   return {Splice{gap_before(target, first), tree[first].begin, newline + suite_indentation(target, suite), "", false}};
+}
+
+// One line of simple statements: it can share its line with others.
+bool is_inline(const std::string& text) {
+  if (text.find_first_of("\r\n") != std::string::npos) return false;
+  const Source source("block", text + "\n");
+  const auto tree = parse_python(source);
+  if (!tree) return false;
+  for (NodeId id = 0; id < tree->size(); ++id) {
+    if (tree->is(id, kinds().block) || tree->is(id, kinds().comment)) return false;
+  }
+  return true;
 }
 
 std::string without_last_newline(const std::string& block) {
@@ -270,6 +286,50 @@ std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const
     out.push_back(Splice{source.size(), source.size(), newline + without_last_newline(block), "", false});
   }
   return out;
+}
+
+std::vector<Splice> put_in_place(const CodeView& target, NodeId first, NodeId last, const std::string& block) {
+  const Source& source = *target.source;
+  const Tree& tree = *target.tree;
+  const std::string newline(source.newline());
+  const std::string indentation = suite_indentation(target, tree[first].parent);
+  const NodeId before = sibling_before(tree, first);
+  const NodeId after = sibling_after(tree, last);
+  const bool leads = first_on_line(source, tree[first].begin);
+  const bool trails = after != kNone && source.line_of(tree[after].begin) == source.line_of(tree[last].end);
+  std::string text = without_last_newline(block);
+  text.erase(0, std::min(indentation.size(), text.size()));
+  Splice place{tree[first].begin, tree[last].end, text, "", false};
+  const bool fits = leads && !trails;  // lines of its own
+  if (fits || is_inline(text)) return {place};
+  std::vector<Splice> out;
+  if (!leads) {
+    if (before != kNone) out = open_suite(target, first);
+    place.begin = gap_before(target, first);
+    place.text = newline + indentation + place.text;
+  }
+  if (trails) {
+    place.end = tree[after].begin;
+    place.text += newline + indentation;
+  }
+  out.push_back(place);
+  return out;
+}
+
+std::vector<Splice> take_out(const CodeView& target, NodeId first, NodeId last) {
+  const Source& source = *target.source;
+  const Tree& tree = *target.tree;
+  const NodeId before = sibling_before(tree, first);
+  const NodeId after = sibling_after(tree, last);
+  if (after != kNone && source.line_of(tree[after].begin) == source.line_of(tree[last].end)) {
+    return {Splice{tree[first].begin, tree[after].begin, "", "", false}};
+  }
+  if (!first_on_line(source, tree[first].begin)) return {Splice{before == kNone ? tree[first].begin : tree[before].end, tree[last].end, "", "", false}};
+  const std::uint32_t line = source.line_of(tree[first].begin);
+  const std::uint32_t last_line = source.line_of(tree[last].end);
+  const std::uint32_t begin = line == 0 ? source.bom() : source.line_begin(line);
+  const std::uint32_t end = last_line + 1 < source.line_count() ? source.line_begin(last_line + 1) : source.size();
+  return {Splice{begin, end, "", "", false}};
 }
 
 NodeId docstring_of(const Tree& tree, NodeId suite) {

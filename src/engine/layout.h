@@ -30,6 +30,12 @@ std::string statements_text(const CodeView& target, const std::vector<NodeId>& s
 std::vector<Splice> insert_above(const CodeView& target, NodeId statement, const std::string& block);
 std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block);
 
+// Splices that put `block` where the statements from `first` to `last` of one suite stand. They keep their line where it is shared and
+// the block can share it too; else the block gets lines of its own.
+std::vector<Splice> put_in_place(const CodeView& target, NodeId first, NodeId last, const std::string& block);
+// Splices that take them out: their lines, or their part of a shared line with its `;`. Precondition: the suite keeps a statement.
+std::vector<Splice> take_out(const CodeView& target, NodeId first, NodeId last);
+
 // The docstring of a suite's definition (or of the module), kNone without one.
 NodeId docstring_of(const Tree& tree, NodeId suite);
 

@@ -74,17 +74,22 @@ Parameter parameter(const Tree& tree, NodeId id) {
   return {id, kNone, kNone};
 }
 
+// Positions (pattern node, first node of the target's list, index into it) from which the rest of the pattern cannot match, whatever was
+// bound before: known only where no name occurs twice, none is given, and nothing but the structure decides.
+using Dead = std::set<std::tuple<NodeId, NodeId, std::size_t>>;
+
 // One attempt at one place.
 class Matcher {
  public:
-  Matcher(const Search& search, Admit admit, Accept accept, bool memoise)
+  // dead: what is known to fail; nullptr where failures depend on more than positions. learns: adds to it.
+  Matcher(const Search& search, Admit admit, Accept accept, Dead* dead, bool learns)
       : pattern_(*search.pattern),
         p_(search.pattern->tree()),
         source_(*search.target.source),
         t_(*search.target.tree),
         admit_(admit),
         accept_(accept),
-        memoise_(memoise) {
+        dead_(dead), learns_(learns), memoise_(dead != nullptr) {
     match_.bindings = search.given;
   }
 
@@ -114,6 +119,9 @@ class Matcher {
   }
 
   bool step() { return ++steps_ <= kMaxSteps; }
+  void learn(const Dead::value_type& key) {
+    if (learns_ && steps_ <= kMaxSteps) dead_->insert(key);  // running out of steps proves nothing
+  }
 
   bool match_node(NodeId p, NodeId t, Next next) {
     if (!step()) return false;
@@ -138,8 +146,9 @@ class Matcher {
     if (p_.is(p, kinds().argument_list)) return arguments(p, t, next);
     std::vector<NodeId> ps = significant(p_, p);
     std::vector<NodeId> ts = significant(t_, t);
-    drop_unnamed_parts(p, ps, ts);
-    return sequence(ps, 0, ts, 0, Tail::exact, next);
+    std::vector<NodeId> empty;
+    drop_unnamed_parts(p, ps, ts, empty);
+    return bind_empty(empty, 0, [&] { return sequence(ps, 0, ts, 0, Tail::exact, next); });
   }
 
   bool token_equal(NodeId p, NodeId t) {
@@ -157,7 +166,8 @@ class Matcher {
   }
 
   // What a pattern may leave unsaid: async, return types, bases, type parameters, annotations.
-  void drop_unnamed_parts(NodeId p, std::vector<NodeId>& ps, std::vector<NodeId>& ts) const {
+  // empty: the runs of lists that the target does not have.
+  void drop_unnamed_parts(NodeId p, std::vector<NodeId>& ps, std::vector<NodeId>& ts, std::vector<NodeId>& empty) const {
     const auto drop = [&](auto&& which) {
       const bool named = std::any_of(ps.begin(), ps.end(), [&](NodeId n) { return which(p_, n); });
       if (!named) std::erase_if(ts, [&](NodeId n) { return which(t_, n); });
@@ -173,14 +183,26 @@ class Matcher {
     } else if (p_.is(p, k.class_definition)) {
       drop_field(fields().superclasses);
       drop_field(fields().type_parameters);
-      // `class C($$$)` also matches `class C:`.
-      const bool none =
-          std::none_of(ts.begin(), ts.end(), [&](NodeId n) { return t_[n].field == fields().superclasses; });
-      if (none) std::erase_if(ps, [&](NodeId n) { return p_[n].field == fields().superclasses && only_runs(n); });
+      allow_absent(fields().superclasses, ps, ts, empty);  // `class C($$$)` also matches `class C:`
+    } else if (p_.is(p, k.lambda)) {
+      allow_absent(fields().parameters, ps, ts, empty);  // `lambda $$$: x` also matches `lambda: x`
     } else if (p_.is(p, k.assignment)) {
       // `x = 1` matches `x: T = 1`; `x: T` never matches `x: T = 1`.
       drop_field(fields().type);
     }
+  }
+
+  // A list of the pattern that can be empty needs none in the target.
+  void allow_absent(std::uint8_t field, std::vector<NodeId>& ps, const std::vector<NodeId>& ts, std::vector<NodeId>& empty) const {
+    if (std::any_of(ts.begin(), ts.end(), [&](NodeId n) { return t_[n].field == field; })) return;
+    const auto list = std::find_if(ps.begin(), ps.end(), [&](NodeId n) { return p_[n].field == field && only_runs(n); });
+    if (list == ps.end()) return;
+    empty = p_.named_children(*list);
+    ps.erase(list);
+  }
+  bool bind_empty(const std::vector<NodeId>& runs, std::size_t i, Next next) {
+    if (i == runs.size()) return next();
+    return bind_run(*pattern_.metavariable(runs[i]), runs[i], {}, [&] { return bind_empty(runs, i + 1, next); });
   }
 
   bool only_runs(NodeId list) const {
@@ -202,7 +224,7 @@ class Matcher {
     }
     const bool memo = memoise_ && !ts.empty();
     const auto key = std::make_tuple(ps[i], ts.empty() ? kNone : ts.front(), j);
-    if (memo && dead_.contains(key)) return false;
+    if (memo && dead_->contains(key)) return false;
     const Metavariable* mv = pattern_.metavariable(ps[i]);
     bool found = false;
     if (mv != nullptr && mv->run) {
@@ -210,13 +232,16 @@ class Matcher {
     } else if (j < ts.size()) {
       found = match_element(ps[i], ts[j], [&] { return sequence(ps, i + 1, ts, j + 1, tail, next); });
     }
-    if (!found && memo) dead_.insert(key);
+    if (!found && memo) learn(key);
     return found;
   }
 
   bool run(const Metavariable& mv, const std::vector<NodeId>& ps, std::size_t i, const std::vector<NodeId>& ts,
            std::size_t j, Tail tail, Next next) {
     for (std::size_t end = j;; ++end) {
+      const bool known = memoise_ && i + 1 < ps.size() && !ts.empty() && dead_->contains({ps[i + 1], ts.front(), end});
+      if (known && (end >= ts.size() || !t_[ts[end]].named)) return false;
+      if (known) continue;
       const std::vector<NodeId> taken(ts.begin() + static_cast<std::ptrdiff_t>(j),
                                       ts.begin() + static_cast<std::ptrdiff_t>(end));
       if (bind_run(mv, ps[i], taken, [&] { return sequence(ps, i + 1, ts, end, tail, next); })) return true;
@@ -308,6 +333,15 @@ class Matcher {
   bool positional(ArgumentState& state, std::size_t i, const std::vector<NodeId>& rest, std::size_t j, Next next) {
     if (!step()) return false;
     if (i == state.ordered.size()) return j == rest.size() && barriers_hold(state) && next();
+    const bool memo = memoise_ && !rest.empty();
+    const auto key = std::make_tuple(state.ordered[i], rest.empty() ? kNone : rest.front(), j);
+    if (memo && dead_->contains(key)) return false;
+    const bool found = positional_here(state, i, rest, j, next);
+    if (!found && memo) learn(key);
+    return found;
+  }
+
+  bool positional_here(ArgumentState& state, std::size_t i, const std::vector<NodeId>& rest, std::size_t j, Next next) {
     const NodeId p = state.ordered[i];
     const Metavariable* mv = pattern_.metavariable(p);
     if (mv != nullptr && mv->run) {
@@ -390,13 +424,13 @@ class Matcher {
   const Tree& t_;
   Admit admit_;
   Accept accept_;
-  // Whether a failure at a pair of positions is a failure whatever was bound before: only where no name occurs twice, none is
-  // given, and nothing but the structure decides.
+  Dead* dead_;
+  bool learns_;
   bool memoise_;
   Match match_;
   std::size_t reached_ = 0;
   std::uint64_t steps_ = 0;
-  std::set<std::tuple<NodeId, NodeId, std::size_t>> dead_;
+  
 };
 
 struct Shape {
@@ -416,18 +450,20 @@ Shape shape_of(const Pattern& pattern) {
   return shape;
 }
 
-// Where the pattern has runs, first a cheap answer by structure alone, with a memory of failures: is there any match at all?
-// Only then are the ways enumerated, which no memory can shorten, since a caller may reject any of them.
+// Where the pattern has runs, first a cheap answer by structure alone, with a memory of failures (one for all places of a search): is
+// there any match at all? Only then are the ways enumerated, since a caller may reject any of them.
 template <class Attempt>
-bool two_phases(const Search& search, Admit admit, Accept accept, Attempt attempt) {
+bool two_phases(const Search& search, Admit admit, Accept accept, Dead& dead, Attempt attempt) {
   const Shape shape = shape_of(*search.pattern);
   if (shape.runs && !shape.repeated && search.given.empty()) {
     const auto any_binding = [](const std::string&, const Binding&) { return true; };
     const auto any_match = [](const Match&) { return true; };
-    Matcher probe(search, Admit(any_binding), Accept(any_match), true);
+    Matcher probe(search, Admit(any_binding), Accept(any_match), &dead, true);
     if (!attempt(probe)) return false;
+    Matcher matcher(search, admit, accept, &dead, false);
+    return attempt(matcher);
   }
-  Matcher matcher(search, admit, accept, false);
+  Matcher matcher(search, admit, accept, nullptr, false);
   return attempt(matcher);
 }
 
@@ -464,21 +500,23 @@ NodeId strip_parentheses(const Tree& tree, NodeId node) {
 
 bool match_at(const Search& search, NodeId node, Admit admit, Accept accept) {
   const Tree& tree = *search.target.tree;
+  Dead dead;
   if (search.pattern->form() != Pattern::Form::statements) {
-    return two_phases(search, admit, accept, [&](Matcher& m) { return m.at_node(node); });
+    return two_phases(search, admit, accept, dead, [&](Matcher& m) { return m.at_node(node); });
   }
   if (tree[node].parent == kNone || !is_suite(tree, tree[node].parent)) return false;
   const auto statements = statements_of(tree, tree[node].parent);
   const auto at = std::find(statements.begin(), statements.end(), node);
   if (at == statements.end()) return false;
   const auto index = static_cast<std::size_t>(at - statements.begin());
-  return two_phases(search, admit, accept, [&](Matcher& m) { return m.at_statements(statements, index); });
+  return two_phases(search, admit, accept, dead, [&](Matcher& m) { return m.at_statements(statements, index); });
 }
 
 std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Accept accept) {
   const Tree& tree = *search.target.tree;
   const Pattern& pattern = *search.pattern;
   std::vector<Match> found;
+  Dead dead;
   const auto take = [&](const Match& match) {
     if (!accept(match)) return false;
     found.push_back(match);
@@ -489,7 +527,7 @@ std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Acc
       if (!is_suite(tree, id)) continue;
       const auto statements = statements_of(tree, id);
       for (std::size_t i = 0; i < statements.size();) {
-        const bool hit = two_phases(search, admit, take, [&](Matcher& m) { return m.at_statements(statements, i); });
+        const bool hit = two_phases(search, admit, take, dead, [&](Matcher& m) { return m.at_statements(statements, i); });
         i += hit ? found.back().nodes.size() : 1;
       }
     }
@@ -501,7 +539,7 @@ std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Acc
     const Node& node = tree[id];
     if (node.extra || !node.named || tree.is(id, kinds().parenthesized_expression)) continue;
     if (!anything && !same_kind(pattern.tree(), root, tree, id)) continue;
-    (void)two_phases(search, admit, take, [&](Matcher& m) { return m.at_node(id); });
+    (void)two_phases(search, admit, take, dead, [&](Matcher& m) { return m.at_node(id); });
   }
   return found;
 }

@@ -1,48 +1,15 @@
 #include "engine/parsed_file.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <string_view>
 
 #include "base/text.h"
+#include "read/encoding.h"
 
 namespace suture {
 namespace {
 
-// The encoding that a PEP 263 cookie in the first two lines names, lower case with '-'; empty without one.
-std::string declared_encoding(const std::string& bytes) {
-  std::size_t begin = 0;
-  for (int line = 0; line < 2 && begin < bytes.size(); ++line) {
-    const std::size_t end = std::min(bytes.find('\n', begin), bytes.size());
-    const std::string_view text = std::string_view(bytes).substr(begin, end - begin);
-    const auto comment = text.find_first_not_of(" \t\f");
-    const auto coding = text.find("coding");
-    if (comment != std::string_view::npos && text[comment] == '#' && coding != std::string_view::npos) {
-      std::size_t at = coding + 6;
-      if (at < text.size() && (text[at] == ':' || text[at] == '=')) {
-        ++at;
-        while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
-        std::string name;
-        for (; at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-' ||
-                                    text[at] == '_' || text[at] == '.');
-             ++at) {
-          name += text[at] == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(text[at])));
-        }
-        return name;
-      }
-    }
-    begin = end + 1;
-  }
-  return "";
-}
-
-// Encodings in which each byte is a character and the lower half is ASCII.
-bool is_single_byte(const std::string& encoding) {
-  static constexpr std::array<std::string_view, 7> kPrefixes = {"latin-1", "latin1",      "iso-8859-", "iso8859-",
-                                                                "cp125",   "windows-125", "koi8-"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view p) { return encoding.compare(0, p.size(), p) == 0; });
+bool is_upper_half(char c) {
+  return static_cast<unsigned char>(c) > 127;
 }
 
 Error not_python(const Source& source, std::optional<std::size_t> at, std::string message, std::string hint) {
@@ -53,6 +20,38 @@ Error not_python(const Source& source, std::optional<std::size_t> at, std::strin
     where = source.locate({offset, offset + 1});
   }
   return Error{Exit::refused, std::move(message), std::move(where), std::move(hint)};
+}
+
+// Why Python (or suture) does not read the bytes as the file says that they are to be read.
+std::optional<Error> encoding_problem(const Source& source) {
+  const std::string& bytes = source.bytes();
+  const std::string name = declared_encoding(bytes);
+  const EncodingKind kind = name.empty() ? EncodingKind::utf8 : encoding_kind(name);
+  if (kind == EncodingKind::other) {
+    return not_python(source, bytes.find(name), "the file is in the encoding " + name + ", which suture does not read",
+                      "UTF-8 and single-byte encodings are read");
+  }
+  if (kind != EncodingKind::utf8 && source.bom() > 0) {
+    return not_python(source, bytes.find(name), "the file begins with the mark of UTF-8, and says that it is " + name,
+                      "Python would not import it; reinstall the package");
+  }
+  if (kind == EncodingKind::utf8) {
+    const std::optional<std::size_t> bad = first_bad_utf8(bytes);
+    if (!bad) return std::nullopt;
+    return not_python(source, bad, "the file is not UTF-8, and says no other encoding",
+                      "Python would not import it; reinstall the package");
+  }
+  if (kind != EncodingKind::ascii) return std::nullopt;
+  const auto bad = std::find_if(bytes.begin(), bytes.end(), is_upper_half);
+  if (bad == bytes.end()) return std::nullopt;
+  return not_python(source, static_cast<std::size_t>(bad - bytes.begin()),
+                    "the file says that it is ASCII, and is not: Python would not import it", "reinstall the package");
+}
+
+// What the parser is shown of a single-byte encoding: letters for the upper half, at the same offsets.
+std::string with_letters(std::string bytes) {
+  std::replace_if(bytes.begin(), bytes.end(), is_upper_half, 'x');
+  return bytes;
 }
 
 }  // namespace
@@ -68,26 +67,12 @@ Location ParsedFile::first_error() const {
 
 std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std::string& bytes) {
   auto file = std::make_shared<ParsedFile>();
-  std::string readable = bytes;
-  const std::optional<std::size_t> bad = first_bad_utf8(bytes);
+  file->source = std::make_unique<const Source>(path, bytes);
+  file->problem = encoding_problem(*file->source);
+  if (file->problem) return file;
   const std::string encoding = declared_encoding(bytes);
-  if (bad && is_single_byte(encoding)) {
-    file->ascii_only = true;
-    for (char& c : readable) {
-      if (static_cast<unsigned char>(c) > 127) c = 'x';
-    }
-  }
-  file->source = std::make_unique<const Source>(path, std::move(readable));
-  if (bad && !file->ascii_only) {
-    file->problem =
-        encoding.empty() || encoding == "utf-8" || encoding == "utf8"
-            ? not_python(*file->source, bad, "the file is not UTF-8, and says no other encoding",
-                         "Python would not import it; reinstall the package")
-            : not_python(*file->source, bad, "the file is in the encoding " + encoding + ", which suture does not read",
-                         "UTF-8 and single-byte encodings are read");
-    return file;
-  }
-  auto tree = parse_python(*file->source);
+  if (!encoding.empty() && encoding_kind(encoding) != EncodingKind::utf8) file->encoding = encoding;
+  auto tree = file->ascii_only() ? parse_python(Source(path, with_letters(bytes))) : parse_python(*file->source);
   if (tree) {
     file->tree = std::move(*tree);
   } else {
@@ -96,9 +81,10 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
   return file;
 }
 
-std::shared_ptr<const ParsedFile> ParseCache::get(const std::string& path, const FileState& file) {
-  auto& slot = by_key_[path + "\n" + file.sha256];
-  if (!slot) slot = parse_file(path, *file.bytes);
+std::shared_ptr<const ParsedFile> ParseCache::get(const std::string& path, const std::string& bytes,
+                                                  const std::string& sha256) {
+  auto& slot = by_key_[path + "\n" + sha256];
+  if (!slot) slot = parse_file(path, bytes);
   return slot;
 }
 

@@ -1,5 +1,6 @@
-// A file of the tree, parsed once. Python source that is not UTF-8 but says so (PEP 263) in a single-byte encoding is parsed
-// with each byte over 127 read as a letter: offsets stay, and only the bytes of edits are ever written.
+// A file of the tree, parsed once. Python source that says (PEP 263) that it is in a single-byte encoding is parsed with each
+// byte over 127 read as a letter: offsets stay, the source keeps its bytes, and what is inserted must be ASCII. Every other
+// encoding but UTF-8 is refused.
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ struct ParsedFile {
   std::unique_ptr<const Source> source;
   Tree tree;
   std::optional<Error> problem;  // not readable as Python source; then there is no tree
-  bool ascii_only = false;       // single-byte encoding: only ASCII may be inserted
+  std::string encoding;          // that the file declares, where it is not UTF-8: only ASCII may be inserted
+  [[nodiscard]] bool ascii_only() const { return !encoding.empty(); }
   [[nodiscard]] CodeView target() const { return {source.get(), &tree}; }
   // The first syntax error that the parser shows; a Location of line 0 where it shows none.
   [[nodiscard]] Location first_error() const;
@@ -30,7 +32,10 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
 // Parses each content once, whatever state it is seen in.
 class ParseCache {
  public:
-  std::shared_ptr<const ParsedFile> get(const std::string& path, const FileState& file);
+  std::shared_ptr<const ParsedFile> get(const std::string& path, const FileState& file) {
+    return get(path, *file.bytes, file.sha256);
+  }
+  std::shared_ptr<const ParsedFile> get(const std::string& path, const std::string& bytes, const std::string& sha256);
 
  private:
   std::map<std::string, std::shared_ptr<const ParsedFile>> by_key_;  // path + sha256

@@ -12,6 +12,9 @@ namespace {
 // U+1405, a letter that may begin an identifier and that no Python code is known to use.
 constexpr std::string_view kMark = "\xE1\x90\x85";
 
+// The matcher recurses with the pattern, never with the target.
+constexpr std::uint32_t kMaxDepth = 250;
+
 bool is_name_char(char c) {
   return (std::isupper(static_cast<unsigned char>(c)) != 0) || (std::isdigit(static_cast<unsigned char>(c)) != 0) ||
          c == '_';
@@ -97,7 +100,9 @@ class PatternCompiler {
     pattern_.written_ = dedented(text_);
     const std::string snippet = with_placeholders(pattern_.written_);
     if (snippet.empty()) return fail("the pattern is empty", "write the code to look for", 0, 0);
-    if (!parse(snippet, 0) && !parse_in_context(snippet)) return std::nullopt;
+    // `case [A, *B]: c` is an annotated assignment too, to an element of something called `case`: nobody means that.
+    const bool is_case = snippet.rfind("case ", 0) == 0 && parse_in_context(snippet);
+    if (!is_case && !parse(snippet, 0) && !parse_in_context(snippet)) return std::nullopt;
     if (!collect_metavariables()) return std::nullopt;
     return std::move(pattern_);
   }
@@ -149,7 +154,9 @@ class PatternCompiler {
   // Parses snippet as a program. false when it is not a clean parse (problem set).
   bool parse(const std::string& snippet, std::size_t /*offset*/) {
     auto source = std::make_shared<const Source>("pattern", snippet + "\n");
-    auto tree = parse_python(*source);
+    ParseLimits limits;
+    limits.max_depth = kMaxDepth;
+    auto tree = parse_python(*source, limits);
     if (!tree) {
       (void)fail(tree.error().message, tree.error().hint, 0, 0);
       return false;

@@ -52,6 +52,7 @@ struct RuleOutcome {
   std::string rule;
   std::string ok;  // the rule's words
   RuleState state = RuleState::idle;
+  bool supports = false;  // an import beside other rules: it decides nothing
   std::string file;  // the candidate that was used; empty: none is there
   std::uint32_t old_sites = 0, result_sites = 0, done_sites = 0;
   std::uint32_t expected_min = 0, expected_max = 0;
@@ -67,6 +68,9 @@ struct PatchOutcome {
   std::vector<Evidence> evidence;  // places that prove it
   std::vector<RuleOutcome> rules;
   bool has_receipt = false;
+  // A patch that stands by a receipt: what it needs of the tree and does not find there. Its verdict says nothing of that;
+  // a revert of another patch must not add to it.
+  std::vector<std::string> lacks;
   std::vector<std::string> notes;  // e.g. a user's edit elsewhere in the file that is kept; ERROR nodes elsewhere
   std::optional<Error>
       fatal;  // a rule is wrong for this input (overlapping edits, a result that is not a result): exit 3
@@ -97,5 +101,7 @@ Plan plan_apply(const TreeState& state, const std::vector<const Patch*>& patches
 // The verdict of one patch as the tree stands.
 PatchOutcome judge(const TreeState& state, const Patch& patch, const std::vector<Patch>& all,
                    const PlanOptions& options = {});
+// The same by the receipt alone, for a patch that the catalog does not have: applied, partial, or absent without one.
+PatchOutcome judge_receipt(const TreeState& state, const std::string& patch);
 
 }  // namespace suture

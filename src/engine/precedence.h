@@ -1,15 +1,17 @@
 // Whether an expression needs parentheses where it is put.
 #pragma once
 
-#include "base/source.h"
+#include "engine/match.h"
 #include "read/syntax.h"
 
 namespace suture {
 
-// How tightly the expression binds: 0 (`:=`, `yield`, a bare tuple) ... 16 (a name, a call, anything in brackets).
-int precedence(const Source& source, const Tree& tree, NodeId node);
+// Whether `node` would be other code, or none, without parentheses in the place where `at` stands (of another tree, mostly).
+bool needs_parentheses(CodeView expression, NodeId node, CodeView place, NodeId at);
 
-// The least precedence that fits, without parentheses, in the place where `node` stands.
-int precedence_wanted(const Source& source, const Tree& tree, NodeId node);
+// Whether a bracket around the node lets its lines break.
+bool in_brackets(CodeView code, NodeId node);
+// Whether a line of the node ends outside of its own brackets: it needs some around it, a backslash aside.
+bool breaks_line(CodeView code, NodeId node);
 
 }  // namespace suture

@@ -106,6 +106,7 @@ void check_added(const TreeState& state, const std::string& path, const std::str
   const auto file = state.files.find(path);
   if (file == state.files.end() || file->second.kind == FileState::Kind::absent) return;
   if (file->second.sha256 == hash || owners_of_added(state.receipt, path) > 1) return;
+  if (state.receipt.files.at(path).existed) return;  // it stays, whatever became of it
   const std::optional<std::string> left = bytes_as_left(state, path);
   refuse(outcome, state, "the added file " + shown(state, path) + " was changed by hand",
          left && file->second.bytes ? unified_diff(shown(state, path), *left, *file->second.bytes) : "");
@@ -144,7 +145,7 @@ RevertOutcome revert_one(TreeState& state, const std::string& patch) {
   if (outcome.kind == Kind::touched) return outcome;
   for (const auto& [path, edits] : entry.edits) take_out(state, index, path);
   for (const auto& [path, hash] : entry.adds) {
-    if (owners_of_added(state.receipt, path) == 1) set_absent(state, path);
+    if (owners_of_added(state.receipt, path) == 1 && !state.receipt.files.at(path).existed) set_absent(state, path);
   }
   state.receipt.patches.erase(state.receipt.patches.begin() + static_cast<std::ptrdiff_t>(index));
   prune(state);
@@ -166,27 +167,52 @@ int badness(Verdict verdict) {
   }
 }
 
+// Why a patch that stays is worse off; empty: it is not.
+std::string worse_off(const std::string& patch, const PatchOutcome& then, const PatchOutcome& now) {
+  if (badness(now.verdict) > badness(then.verdict)) {
+    return patch + " would be " + std::string(verdict_name(now.verdict)) + " (it is " +
+           std::string(verdict_name(then.verdict)) + ")";
+  }
+  for (const std::string& lack : now.lacks) {
+    if (std::find(then.lacks.begin(), then.lacks.end(), lack) != then.lacks.end()) continue;
+    return patch + " would lose what it needs: " + lack;
+  }
+  return "";
+}
+
 // Patches that stay must not be worse off; names both.
 void judge_rest(const TreeState& before, RevertPlan& plan, const Judge& judge) {
   if (!judge) return;
   for (const ReceiptEntry& entry : plan.after.receipt.patches) {
-    const Verdict then = judge(before, entry.patch).verdict, now = judge(plan.after, entry.patch).verdict;
-    if (badness(now) <= badness(then)) continue;
+    const std::string why = worse_off(entry.patch, judge(before, entry.patch), judge(plan.after, entry.patch));
+    if (why.empty()) continue;
     for (RevertOutcome& outcome : plan.outcomes) {
       if (outcome.kind != Kind::reverted) continue;
       outcome.kind = Kind::refused;
-      outcome.reason = "without " + outcome.patch + ", " + entry.patch + " would be " + std::string(verdict_name(now)) +
-                       " (it is " + std::string(verdict_name(then)) + ")";
+      outcome.reason = "without " + outcome.patch + ", " + why;
       outcome.hints = {"revert both: suture revert " + outcome.patch + " " + entry.patch};
     }
   }
 }
 
+// Whether code stands as a rule of the patch leaves it. An import that the file has for reasons of its own proves nothing,
+// but where the patch has no other rule.
+bool any_in_place(const PatchOutcome& outcome) {
+  return std::any_of(outcome.rules.begin(), outcome.rules.end(), [](const RuleOutcome& rule) {
+    return !rule.supports && (rule.state == RuleState::in_place || rule.state == RuleState::mixed);
+  });
+}
+
 RevertOutcome without_receipt(const TreeState& state, const std::string& patch, const Judge& judge) {
   RevertOutcome outcome;
   outcome.patch = patch;
-  const Verdict verdict = judge ? judge(state, patch).verdict : Verdict::applicable;
-  if (verdict != Verdict::applied && verdict != Verdict::partial) return outcome;
+  if (!judge) return outcome;
+  const PatchOutcome found = judge(state, patch);
+  if (found.verdict != Verdict::applied && found.verdict != Verdict::partial) return outcome;
+  if (!any_in_place(found)) {
+    outcome.reason = "nothing of it is applied";
+    return outcome;
+  }
   outcome.kind = Kind::no_receipt;
   outcome.reason =
       "its edits are in place, but not by a receipt of suture: the bytes that were there before are not known";
@@ -219,7 +245,9 @@ RevertPlan plan_revert(const TreeState& state, const std::vector<std::string>& p
     RevertOutcome outcome;
     outcome.patch = patch;
     outcome.kind = Kind::dropped;
-    outcome.reason = "the package was reinstalled, upgraded or removed since: only the receipt is forgotten";
+    outcome.reason =
+        "the package was reinstalled, upgraded or removed since: its receipt is dropped, and the files that it had "
+        "added";
     plan.outcomes.push_back(std::move(outcome));
     done.insert(patch);
   }

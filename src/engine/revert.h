@@ -66,7 +66,7 @@ std::string splice(std::string_view bytes, const std::vector<Splice>& splices);
 // wherever its begin and end are; the standing line is listed in `entry` too. So a planner passes ONE import splice
 // for each add_import of the patch whose line it would write, also where standing_import() finds that line in place.
 void write_edits(TreeState& state, ReceiptEntry& entry, const std::string& path, const std::vector<Splice>& splices);
-// An added file: written, or shared with the entries that added the same bytes.
+// An added file: written, or shared with the entries that added the same bytes, or found there with these bytes.
 void write_added_file(TreeState& state, ReceiptEntry& entry, const std::string& path, const std::string& bytes);
 
 // Where a line that another patch's add_import wrote stands in `path`; nullopt: no receipt lists these bytes.

@@ -9,22 +9,32 @@
 namespace suture {
 namespace {
 
-std::string spliced(const Source& source, const std::vector<Splice>& splices) {
-  return splice(source.bytes(), splices);
-}
-
-// Whether the rewritten code is what the replacement says: the structure decides, not the layout.
-bool is_result(const CodeView& target, const std::vector<Splice>& splices, std::uint32_t begin,
+// Whether the rewritten code is what the replacement says, with the very captures of the match: the structure decides, not
+// the layout. A parse of the whole file: asked only where the alignment alone proves nothing.
+bool is_result(const CodeView& target, const Match& match, const std::vector<Splice>& splices,
                const Pattern& replacement) {
-  const Source after(target.source->name(), spliced(*target.source, splices));
-  const auto tree = parse_python(after);
-  if (!tree) return false;
-  const Search search{&replacement, {&after, &*tree}, {}};
-  const auto found = find_all(search, tree->root());
-  return std::any_of(found.begin(), found.end(), [&](const Match& m) {
-    const Range r = m.range(*tree);
-    return r.begin <= begin + 1 && begin <= r.begin + 1;
-  });
+  std::vector<Splice> ordered = splices;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
+  const Source after(target.source->name(), splice(target.source->bytes(), ordered));
+    const auto tree = parse_python(after);
+  if (!tree || tree->error_count() > target.tree->error_count()) return false;
+  const CodeView result{&after, &*tree};
+  const std::uint32_t begin = match.range(*target.tree).begin;
+  const auto same = [&](const Metavariable& mv, const Match& m) {
+    const auto was = match.bindings.find(mv.name);
+    const auto now = m.bindings.find(mv.name);
+    if (was == match.bindings.end() || now == m.bindings.end()) return false;
+    return std::equal(was->second.nodes.begin(), was->second.nodes.end(), now->second.nodes.begin(),
+                      now->second.nodes.end(), [&](NodeId x, NodeId y) { return equal_code(target, x, result, y); });
+  };
+  const auto admit = [](const std::string&, const Binding&) { return true; };
+  const auto accept = [&](const Match& m) {
+    const std::uint32_t at = m.range(*tree).begin;
+    const bool here = at <= begin + 1 && begin <= at + 1;
+    return here && std::all_of(replacement.names().begin(), replacement.names().end(),
+                               [&](const Metavariable& mv) { return same(mv, m); });
+  };
+  return !find_all({&replacement, result, {}}, tree->root(), Admit(admit), Accept(accept)).empty();
 }
 
 bool has_redundant_parentheses(const Tree& tree, NodeId node) {
@@ -39,22 +49,27 @@ std::vector<NodeId> as_statements(const Pattern& pattern) {
   return {statement_of(pattern.tree(), pattern.roots()[0])};
 }
 
+RewriteProblem not_rewritable(const CodeView& target, const Match& match) {
+  return {"the code here cannot be rewritten token by token", "narrow the rule, or match and replace more of the code",
+          match.range(*target.tree)};
+}
+
 Rewrite rewrite_expression(const CodeView& target, const Pattern& pattern, const Match& match,
                            const Pattern& replacement, Comments comments) {
-  const auto attempt = [&](bool outer) {
-    const TokenMap map(target, pattern, match, pattern.roots(), match.nodes);
+  using Way = TokenRewrite::Way;
+  const TokenMap map(target, pattern, match, pattern.roots(), match.nodes);
+  const auto attempt = [&](Way way) {
+    const NodeId whole = pattern.form() == Pattern::Form::clause ? kNone : match.nodes[0];
     return rewrite_tokens(
-        {target, &match.bindings, &pattern, &replacement, replacement.roots(), comments, match.nodes[0], outer}, map);
+        {target, &match.bindings, &pattern, &replacement, replacement.roots(), comments, whole, way}, map);
   };
-  Rewrite first = attempt(true);
-  if (first.problem || !has_redundant_parentheses(*target.tree, match.nodes[0])) return first;
-  // Redundant parentheses: outside of them or inside? Only one of the two is what the replacement says.
-  const std::uint32_t begin = match.range(*target.tree).begin;
-  if (is_result(target, first.splices, begin, replacement)) return first;
-  Rewrite second = attempt(false);
-  if (second.problem || is_result(target, second.splices, begin, replacement)) return second;
-  first.problem = RewriteProblem{"the redundant parentheses here do not let the code be rewritten token by token", "",
-                                 match.range(*target.tree)};
+  Rewrite first = attempt(Way::outside);
+  if (first.problem || (map.in_order() && !has_redundant_parentheses(*target.tree, match.nodes[0]))) return first;
+  for (const Way way : {Way::outside, Way::inside, Way::afresh}) {
+    Rewrite next = way == Way::outside ? first : attempt(way);
+    if (!next.problem && is_result(target, match, next.splices, replacement)) return next;
+  }
+  first.problem = not_rewritable(target, match);
   return first;
 }
 
@@ -83,8 +98,16 @@ Rewrite replace_match(const CodeView& target, const Pattern& pattern, const Matc
     whole.nodes = {statement_of(tree, match.nodes[0])};
     if (whole.pairs.empty() || whole.pairs.front().first != have[0]) whole.pairs.emplace_back(have[0], whole.nodes[0]);
   }
-  return rewrite_statements(target, pattern, whole, replacement, comments, have, as_statements(replacement),
-                            tree[statement_of(tree, whole.nodes[0])].parent);
+  StatementRewrite job{target, &pattern, &whole, &replacement, comments, false};
+  const auto want = as_statements(replacement);
+  const NodeId suite = tree[statement_of(tree, whole.nodes[0])].parent;
+  bool in_order = true;
+  Rewrite out = rewrite_statements(job, have, want, suite, &in_order);
+  if (out.problem || in_order || is_result(target, whole, out.splices, replacement)) return out;
+  job.afresh = true;
+  out = rewrite_statements(job, have, want, suite, &in_order);
+  if (!out.problem && !is_result(target, whole, out.splices, replacement)) out.problem = not_rewritable(target, match);
+  return out;
 }
 
 Rewrite replace_node(const CodeView& target, NodeId node, const std::string& self, const Bindings& bindings,

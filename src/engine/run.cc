@@ -47,9 +47,18 @@ void look(RuleRun& run, Workbench& bench, const TreeState& state, const std::str
   }
 }
 
-// The first candidate in which the rule's scope stands; else the first that exists (a shim of a moved file, say).
+// Whether the rule's code is in the file that was looked at. A scope that it names tells that before any site does: a site
+// that is missing in it is drift, and not a reason to look elsewhere.
+bool stands(const RuleRun& run) {
+  if (run.file->problem) return false;
+  if (run.import || !run.rule->rule->in.empty()) return run.sites.scope_found;
+  return !run.sites.empty();
+}
+
+// The first candidate in which the rule's code stands; else the first that exists (a file that moved may leave a shim behind).
 void choose_file(RuleRun& run, PatchRun& all, Workbench& bench, const TreeState& state) {
   std::optional<RuleRun> first;
+  std::vector<std::string> looked_at;
   for (const Text& candidate : run.rule->rule->files) {
     const FileState* file = find_file(state, candidate.value);
     const bool there =
@@ -59,15 +68,17 @@ void choose_file(RuleRun& run, PatchRun& all, Workbench& bench, const TreeState&
         all.looked_for.push_back(candidate.value);
       continue;
     }
+    looked_at.push_back(candidate.value);
     RuleRun attempt = run;
     look(attempt, bench, state, candidate.value);
-    if (attempt.sites.scope_found) {
+    if (stands(attempt)) {
       run = std::move(attempt);
       return;
     }
     if (!first) first = std::move(attempt);
   }
   if (first) run = std::move(*first);
+  run.looked_at = std::move(looked_at);
 }
 
 // add_import goes where the patch's other rules are: a candidate that another rule uses comes first.
@@ -105,7 +116,7 @@ bool RuleRun::counts_ok() const {
   if (!file || file->problem) return false;
   const Expect& expect = rule->rule->expect;
   return sites.unresolved.empty() && sites.broken.empty() && sites.broken_scopes.empty() && sites.ambiguous.empty() &&
-         sites.count() >= expect.min && sites.count() <= expect.max;
+         !sites.beyond && sites.count() >= expect.min && sites.count() <= expect.max;
 }
 
 RuleState RuleRun::state() const {

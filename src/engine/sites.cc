@@ -61,6 +61,7 @@ class Classifier {
         add(found.done, Site{scope, std::move(m), 0, kNone}, {&found.result});
     }
     old_sites(scope, found);
+    not_passed(scope, found);
     select(found);
   }
 
@@ -153,6 +154,21 @@ class Classifier {
       std::erase_if(out, [](const Site& site) { return site.argument == kNone; });
     }
     return out;
+  }
+
+  // Calls that an argument edit matches and that do not pass its argument: no sites, but the reason why there are none.
+  void not_passed(NodeId scope, const Found& found) {
+    for (const CompiledShape& shape : rule_.shapes) {
+      const auto* argument = shape.edit ? std::get_if<CompiledArgument>(&*shape.edit) : nullptr;
+      if (argument == nullptr || !shape.narrow.match || excluded(shape)) continue;
+      for (Match& m : find_narrowed(shape.narrow, target_, scope)) {
+        Site site{scope, std::move(m), 0, kNone};
+        if (find_argument(target_, site.match.nodes[0], *argument) != kNone || covered(site, found.result) ||
+            covered(site, found.done))
+          continue;
+        out_.not_passed.push_back(std::move(site));
+      }
+    }
   }
 
   // Where the shape's edit is in place.
@@ -283,6 +299,8 @@ class Classifier {
       const std::size_t n =
           select.kind == SelectKind::first ? 0 : (select.kind == SelectKind::last ? begins.size() - 1 : select.n);
       const std::uint32_t picked = n < begins.size() ? begins[n] : kNone;
+      // No site at all is for `expect` to judge: `in` may name scopes that hold none.
+      if (n >= begins.size() && !begins.empty()) out_.beyond = static_cast<std::uint32_t>(begins.size());
       for (auto* list : {&found.old, &found.result, &found.done}) {
         for (Site& site : *list) {
           if (begin(site) != picked) out_.passed.push_back(site);

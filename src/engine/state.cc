@@ -2,15 +2,25 @@
 
 #include <set>
 
+#include "base/function_ref.h"
 #include "engine/imports.h"
+#include "engine/stdlib_modules.h"
 
 namespace suture {
 namespace {
 
-void add_import_files(const Shape& shape, const std::string& folder, std::set<std::string>& out) {
-  const AddImport* import = shape.edit ? std::get_if<AddImport>(&*shape.edit) : nullptr;
-  if (import == nullptr) return;
-  for (std::string& path : module_files_of(import->statement.value, folder)) out.insert(std::move(path));
+// Each import that the patch adds, with each file that it may be written to.
+void each_import(const Patch& patch, FunctionRef<void(const CompiledImport&, const std::string&)> visit) {
+  for (const Rule& rule : patch.rules) {
+    std::vector<const Shape*> shapes = {&rule.base};
+    for (const Shape& shape : rule.any_of) shapes.push_back(&shape);
+    for (const Shape* shape : shapes) {
+      const AddImport* added = shape->edit ? std::get_if<AddImport>(&*shape->edit) : nullptr;
+      const auto import = added != nullptr ? read_import(added->statement.value) : std::nullopt;
+      if (!import) continue;
+      for (const Text& file : rule.files) visit(*import, file.value);
+    }
+  }
 }
 
 }  // namespace
@@ -26,9 +36,10 @@ std::vector<std::string> files_needed(const Patch& patch, const std::string& imp
   std::set<std::string> out;
   for (const Rule& rule : patch.rules) {
     for (const Text& file : rule.files) out.insert(file.value);
-    add_import_files(rule.base, import_folder, out);
-    for (const Shape& shape : rule.any_of) add_import_files(shape, import_folder, out);
   }
+  each_import(patch, [&](const CompiledImport& import, const std::string& path) {
+    for (std::string& file : module_files(import, path, import_folder)) out.insert(std::move(file));
+  });
   for (const AddedFile& added : patch.adds) out.insert(added.path.value);
   for (const auto* list : {&patch.needs, &patch.superseded}) {
     for (const Condition& condition : *list) {
@@ -37,6 +48,16 @@ std::vector<std::string> files_needed(const Patch& patch, const std::string& imp
     }
   }
   return {out.begin(), out.end()};
+}
+
+std::set<std::string> modules_needed(const Patch& patch, const std::string& import_folder) {
+  std::set<std::string> out;
+  each_import(patch, [&](const CompiledImport& import, const std::string& path) {
+    const std::string module = imported_module(import, path, import_folder);
+    const std::string top = module.substr(0, module.find('.'));
+    if (!top.empty() && top != import_folder && !is_stdlib_module(top)) out.insert(top);
+  });
+  return out;
 }
 
 }  // namespace suture

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ struct ReceiptFile {
   std::string original_sha256;
   std::string left_sha256;    // the bytes as suture left them
   std::string record_sha256;  // RECORD's hash at that time; empty where there was none
+  // An added file that was there, with the very bytes, before the first patch that adds it: it stays when they go.
+  bool existed = false;
   friend bool operator==(const ReceiptFile&, const ReceiptFile&) = default;
 };
 
@@ -84,6 +87,8 @@ struct TreeState {
   bool read_only = false;  // a wheel
   Distribution dist;
   std::map<std::string, FileState> files;  // every path of files_needed() that exists, and the absent ones
+  // Those of modules_needed() that nothing in the tree's environment provides.
+  std::set<std::string> absent_modules;
   Receipt receipt;
   std::map<std::string, std::string>
       blobs;  // sha256 -> original bytes (and bytes of added files), those that the receipt names
@@ -92,5 +97,8 @@ struct TreeState {
 // The files that planning `patch` may look at: candidates of its rules, its added files (and every module file that an
 // added import could resolve to), files of conditions on the package itself.
 std::vector<std::string> files_needed(const Patch& patch, const std::string& import_folder);
+// The top-level modules that the patch's added imports name, where they are neither the package's own nor of the
+// standard library.
+std::set<std::string> modules_needed(const Patch& patch, const std::string& import_folder);
 
 }  // namespace suture

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "engine/layout.h"
 #include "engine/token_rewrite.h"
 
@@ -26,17 +27,18 @@ std::string statement_key(const Pattern& pattern, NodeId statement) {
 // Rewrites a list of statements of the pattern, as they stand in the target, into those of the replacement.
 class StatementRewriter {
  public:
-  StatementRewriter(const CodeView& target, const Pattern& pattern, const Match& match, const Pattern& replacement,
-                    Comments comments)
-      : target_(target),
-        t_(*target.tree),
-        pattern_(pattern),
-        match_(match),
-        replacement_(replacement),
-        comments_(comments) {
-    for (const auto& [p, t] : match.pairs) node_[p] = {t};
-    for (const auto& [p, ts] : match.runs) node_[p] = ts;
+  explicit StatementRewriter(const StatementRewrite& job)
+      : target_(job.target),
+        t_(*job.target.tree),
+        pattern_(*job.pattern),
+        match_(*job.match),
+        replacement_(*job.replacement),
+        comments_(job.comments),
+        afresh_(job.afresh) {
+    for (const auto& [p, t] : match_.pairs) node_[p] = {t};
+    for (const auto& [p, ts] : match_.runs) node_[p] = ts;
   }
+  [[nodiscard]] bool in_order() const { return in_order_; }
 
   Rewrite run(const std::vector<NodeId>& have, const std::vector<NodeId>& want, NodeId suite) {
     list(have, want, suite);
@@ -63,8 +65,10 @@ class StatementRewriter {
       }
       for (; i < pairs[j]; ++i) collect_gone(have[i], gone);
       const auto targets = target_of(have[i]);
-      flush_before(targets.empty() ? kNone : targets.front());
-      if (!targets.empty()) {
+      if (!targets.empty()) {  // an empty run is no place
+        flush_before(targets.front());
+        remove(gone, suite);
+        gone.clear();
         if (statement_key(pattern_, have[i]) != statement_key(replacement_, want[j]))
           rewrite_pair(have[i], targets[0], want[j]);
         last = targets.back();
@@ -165,7 +169,9 @@ class StatementRewriter {
 
   void part(const std::vector<NodeId>& p, const std::vector<NodeId>& t, const std::vector<NodeId>& r) {
     const TokenMap map(target_, pattern_, match_, p, t);
-    take(rewrite_tokens({target_, &match_.bindings, &pattern_, &replacement_, r, comments_, kNone, false}, map));
+    in_order_ = in_order_ && map.in_order();
+    const auto way = afresh_ && !map.in_order() ? TokenRewrite::Way::afresh : TokenRewrite::Way::inside;
+    take(rewrite_tokens({target_, &match_.bindings, &pattern_, &replacement_, r, comments_, kNone, way}, map));
   }
 
   // What stands outside of the suites, header by header: from the statement's begin to its first suite, then between suites.
@@ -215,7 +221,7 @@ class StatementRewriter {
     const std::string block = rendered(statements, suite);
     if (!gone.empty()) {
       // In the place of what goes: one region, so that the comments around it stay where they are.
-      exchange(gone, block, suite);
+      exchange(gone, block);
       gone.clear();
     } else if (before != kNone) {
       add(insert_above(target_, before, block));
@@ -224,42 +230,48 @@ class StatementRewriter {
     }
   }
 
-  // The lines of statements that stand one after the other become `block` ("" removes them).
-  void exchange(const std::vector<NodeId>& gone, const std::string& block, NodeId /*suite*/) {
-    const Source& source = *target_.source;
-    const std::uint32_t begin = t_[gone.front()].begin;
-    const std::uint32_t end = t_[gone.back()].end;
-    if (comment_between(begin, end)) return;
-    const std::uint32_t line = source.line_begin(source.line_of(begin));
-    const std::uint32_t last = source.line_of(end);
-    const bool own_lines =
-        line + source.indentation_at(begin).size() == begin && end_of_code(end) == source.line_end(last);
-    if (!own_lines) {
-      std::string inline_text = block;
-      while (!inline_text.empty() && (inline_text.back() == '\n' || inline_text.back() == '\r')) inline_text.pop_back();
-      inline_text.erase(0, inline_text.find_first_not_of(" \t"));
-      if (inline_text.find('\n') != std::string::npos) {
-        problem("several statements would replace one that shares its line", "", {begin, end});
-        return;
+  // Statements that stand one after the other become `block` ("" takes them out).
+  void exchange(const std::vector<NodeId>& gone, std::string block) {
+    const std::size_t lines = static_cast<std::size_t>(std::count(block.begin(), block.end(), '\n'));
+    // A comment behind the last one stays where it is, but for a block that goes on below it, or leaves nothing in front of it.
+    const Range code{t_[gone.front()].begin, t_[gone.back()].end};
+    const Range all{code.begin, lines == 1 ? code.end : end_of_line(gone.back())};
+    const std::vector<NodeId> comments = comments_in(all);
+    if (!comments.empty() && comments_ == Comments::refuse) {
+      problem("a comment stands where code is replaced", "say `comments: keep` or `comments: drop` in the rule",
+              t_.range(comments.front()));
+      return;
+    }
+    if (comments_ == Comments::keep) {
+      std::string kept;
+      for (NodeId comment : comments) {
+        kept += suite_indentation(target_, t_[gone.front()].parent) +
+                std::string(target_.source->text(t_.range(comment))) + std::string(target_.source->newline());
       }
-      out_.splices.push_back(Splice{begin, end, inline_text.empty() ? "pass" : inline_text, "", false});
-      return;
+      block.insert(0, kept);
     }
-    if (block.empty()) {
-      const std::uint32_t next = last + 1 < source.line_count() ? source.line_begin(last + 1) : source.size();
-      out_.splices.push_back(Splice{line, next, "", "", false});
-      return;
-    }
-    std::string text = block;
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-    out_.splices.push_back(Splice{begin, end, text.substr(source.indentation_at(begin).size()), "", false});
+    std::vector<Splice> splices = block.empty() ? take_out(target_, gone.front(), gone.back())
+                                                : put_in_place(target_, gone.front(), gone.back(), block);
+    // The comment behind them goes with them, or was copied to its own line.
+    if (!comments.empty() && t_[comments.back()].begin >= code.end && splices.back().end < all.end)
+      splices.back().end = all.end;
+    add(splices);
   }
 
-  // Where a line's code ends: blanks behind it do not count.
-  std::uint32_t end_of_code(std::uint32_t end) const {
-    const std::string& bytes = target_.source->bytes();
-    while (end < bytes.size() && (bytes[end] == ' ' || bytes[end] == '\t')) ++end;
-    return end;
+  // Of the line on which the statement ends, where nothing but a comment follows it; else of the statement.
+  std::uint32_t end_of_line(NodeId statement) const {
+    const std::uint32_t end = t_[statement].end;
+    const std::uint32_t line_end = target_.source->line_end(target_.source->line_of(end));
+    const auto rest = trim(target_.source->text({end, line_end}));
+    return !rest.empty() && rest.front() == '#' ? line_end : end;
+  }
+
+  std::vector<NodeId> comments_in(Range range) const {
+    std::vector<NodeId> out;
+    for (NodeId id = 0; id < t_.size(); ++id) {
+      if (t_.is(id, kinds().comment) && range.contains(t_.range(id))) out.push_back(id);
+    }
+    return out;
   }
 
   void remove(const std::vector<NodeId>& gone, NodeId suite) {
@@ -278,22 +290,13 @@ class StatementRewriter {
       const bool follows = !run.empty() && std::find(all.begin(), all.end(), run.back()) + 1 != all.end() &&
                            *(std::find(all.begin(), all.end(), run.back()) + 1) == statement;
       if (!run.empty() && !follows) {
-        exchange(run, "", suite);
+        exchange(run, "");
         run.clear();
       }
       run.push_back(statement);
     }
-    exchange(run, needs_pass ? suite_indentation(target_, suite) + "pass\n" : "", suite);
-  }
-
-  bool comment_between(std::uint32_t begin, std::uint32_t end) {
-    for (NodeId id = 0; id < t_.size() && comments_ != Comments::drop; ++id) {
-      if (t_.is(id, kinds().comment) && t_[id].begin >= begin && t_[id].end <= end) {
-        problem("a comment stands where code is replaced", "say `comments: drop` in the rule", t_.range(id));
-        return true;
-      }
-    }
-    return false;
+    exchange(run,
+             needs_pass ? suite_indentation(target_, suite) + "pass" + std::string(target_.source->newline()) : "");
   }
 
   void problem(std::string message, std::string hint, Range at) {
@@ -313,16 +316,20 @@ class StatementRewriter {
   const Match& match_;
   const Pattern& replacement_;
   Comments comments_;
+  bool afresh_;
+  bool in_order_ = true;
   std::map<NodeId, std::vector<NodeId>> node_;
   Rewrite out_;
 };
 
 }  // namespace
 
-Rewrite rewrite_statements(const CodeView& target, const Pattern& pattern, const Match& match,
-                           const Pattern& replacement, Comments comments, const std::vector<NodeId>& have,
-                           const std::vector<NodeId>& want, NodeId suite) {
-  return StatementRewriter(target, pattern, match, replacement, comments).run(have, want, suite);
+Rewrite rewrite_statements(const StatementRewrite& job, const std::vector<NodeId>& have,
+                           const std::vector<NodeId>& want, NodeId suite, bool* in_order) {
+  StatementRewriter rewriter(job);
+  Rewrite out = rewriter.run(have, want, suite);
+  *in_order = rewriter.in_order();
+  return out;
 }
 
 }  // namespace suture

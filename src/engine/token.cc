@@ -6,17 +6,22 @@
 namespace suture {
 namespace {
 
+// r, b, f, u of a string's prefix, lower case.
+std::string prefix_key(std::string_view start) {
+  std::string prefix;
+  for (char c : start) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) prefix += static_cast<char>(std::tolower(c));
+  }
+  std::sort(prefix.begin(), prefix.end());  // rb and br are one prefix
+  return "str:" + prefix + ":";
+}
+
 std::string string_key(const Source& source, const Tree& tree, NodeId node) {
-  std::string key = "str:";
+  std::string key;
   for (NodeId c = tree.first_child(node); c != kNone; c = tree.next_sibling(c)) {
     const auto text = source.text(tree.range(c));
     if (tree.is(c, kinds().string_start)) {
-      std::string prefix;
-      for (char ch : text) {
-        if (std::isalpha(static_cast<unsigned char>(ch)) != 0) prefix += static_cast<char>(std::tolower(ch));
-      }
-      std::sort(prefix.begin(), prefix.end());  // rb and br are one prefix
-      key += prefix + ":";
+      key += prefix_key(text);
     } else if (!tree.is(c, kinds().string_end)) {
       key += text;
     }
@@ -24,12 +29,24 @@ std::string string_key(const Source& source, const Tree& tree, NodeId node) {
   return key;
 }
 
+bool is_f_string(const Tree& tree, NodeId node) {
+  for (NodeId c = tree.first_child(node); c != kNone; c = tree.next_sibling(c)) {
+    if (tree.is(c, kinds().interpolation)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
+// An f-string is the code in its braces and the texts between them.
 bool is_token(const Tree& tree, NodeId node) {
   static const Kind format_specifier = kind_named("format_specifier");
-  return tree.is_leaf(node) || tree.is(node, kinds().string) || tree.is(node, format_specifier) || !tree[node].named;
+  if (tree.is(node, kinds().string)) return !is_f_string(tree, node);
+  return tree.is_leaf(node) || tree.is(node, kinds().string_content) || tree.is(node, format_specifier) || !tree[node].named;
 }
+
+bool is_opening(std::string_view token) { return token == "(" || token == "[" || token == "{"; }
+bool is_closing(std::string_view token) { return token == ")" || token == "]" || token == "}"; }
 
 std::vector<NodeId> tokens_of(const Tree& tree, const std::vector<NodeId>& nodes) {
   std::vector<NodeId> out;
@@ -50,6 +67,8 @@ std::vector<NodeId> tokens_of(const Tree& tree, const std::vector<NodeId>& nodes
 
 std::string token_key(const Source& source, const Tree& tree, NodeId token) {
   if (tree.is(token, kinds().string)) return string_key(source, tree, token);
+  if (tree.is(token, kinds().string_start)) return prefix_key(source.text(tree.range(token)));
+  if (tree.is(token, kinds().string_end)) return "str";
   if (!tree.is_leaf(token) && !tree[token].named)
     return std::string(kind_name(tree[token].kind));  // `is not`, `not in`
   return std::string(source.text(tree.range(token)));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/source.h"
@@ -12,6 +13,10 @@ namespace suture {
 
 // A string, a leaf, a format specifier: compared and moved as one.
 bool is_token(const Tree& tree, NodeId node);
+
+// Brackets, braces, parentheses.
+bool is_opening(std::string_view token);
+bool is_closing(std::string_view token);
 
 // The tokens of the nodes, in order.
 std::vector<NodeId> tokens_of(const Tree& tree, const std::vector<NodeId>& nodes);

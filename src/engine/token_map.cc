@@ -7,11 +7,21 @@
 namespace suture {
 namespace {
 
-std::string blanks_before(const Source& source, std::uint32_t end) {
+// The blanks in front of `end`, back to `from` at most: what a string ends with is no gap.
+std::string blanks_before(const Source& source, std::uint32_t from, std::uint32_t end) {
   const std::string& bytes = source.bytes();
   std::uint32_t begin = end;
-  while (begin > 0 && (bytes[begin - 1] == ' ' || bytes[begin - 1] == '\n' || bytes[begin - 1] == '\t')) --begin;
+  while (begin > from && (bytes[begin - 1] == ' ' || bytes[begin - 1] == '\n' || bytes[begin - 1] == '\t')) --begin;
   return bytes.substr(begin, end - begin);
+}
+
+// What the alignment compares. The parentheses of a call are not those around an expression: the call's can hold a trailing comma.
+std::string token_text(const Pattern& snippet, NodeId token) {
+  const Tree& tree = snippet.tree();
+  const std::string text = without_placeholders(snippet.source().text(tree.range(token)));
+  const NodeId parent = tree[token].parent;
+  const bool grouping = (text == "(" || text == ")") && parent != kNone && tree.is(parent, kinds().parenthesized_expression);
+  return grouping ? "group " + text : text;
 }
 
 }  // namespace
@@ -25,8 +35,14 @@ std::vector<SnippetToken> snippet_tokens(const Pattern& snippet, const std::vect
       if (!tree[id].extra && (mv != nullptr || is_token(tree, id))) {
         if (tree[id].begin < tree[id].end) {
           const auto key =
-              mv != nullptr ? "mv " + mv->spelled() : without_placeholders(snippet.source().text(tree.range(id)));
-          out.push_back({id, key, mv, {}, false, out.empty() ? "" : blanks_before(snippet.source(), tree[id].begin)});
+              mv != nullptr ? "mv " + mv->spelled() : token_text(snippet, id);
+          out.push_back(
+              {id,
+               key,
+               mv,
+               {},
+               false,
+               out.empty() ? "" : blanks_before(snippet.source(), tree[out.back().node].end, tree[id].begin)});
         }
         id = tree[id].subtree_end;
       } else {
@@ -96,6 +112,17 @@ TokenMap::TokenMap(const CodeView& target, const Pattern& pattern, const Match& 
   for (SnippetToken& token : snippet_) map(token);
 }
 
+bool TokenMap::in_order() const {
+  std::uint32_t next = 0;
+  for (const SnippetToken& token : snippet_) {
+    for (std::size_t i = 0; i < token.target.size(); ++i) {
+      if (token.target[i] < next || (i > 0 && token.target[i] != token.target[i - 1] + 1)) return false;
+      next = token.target[i] + 1;
+    }
+  }
+  return true;
+}
+
 void TokenMap::map(SnippetToken& token) {
   const auto it = node_.find(token.node);
   if (it != node_.end()) {
@@ -141,13 +168,29 @@ NodeId TokenMap::punctuation(NodeId p) const {
     const auto known = node_.find(c);
     if (known != node_.end() && !known->second.empty()) after = child_over(target_parent, known->second.back(), after);
   }
-  NodeId from = after == kNone ? t_.first_child(target_parent) : t_.next_sibling(after);
-  for (NodeId c = from; c != kNone; c = t_.next_sibling(c)) {
+  NodeId until = kNone;
+  for (NodeId c = p_.next_sibling(p); c != kNone && until == kNone; c = p_.next_sibling(c)) {
+    const auto known = node_.find(c);
+    if (known != node_.end() && !known->second.empty()) until = child_over(target_parent, known->second.front(), kNone);
+  }
+  const bool arguments = p_.is(parent, kinds().argument_list);
+  const NodeId from = after == kNone ? t_.first_child(target_parent) : t_.next_sibling(after);
+  for (NodeId c = from; c != kNone && c != until; c = t_.next_sibling(c)) {
     if (t_[c].extra) continue;
     if (t_[c].kind == p_[p].kind && !claimed_.contains(c)) return c;
-    if (t_[c].named) return kNone;
+    // What is crossed is what the pattern leaves unsaid: `-> T` in front of a colon, `: T` in front of a `=`.
+    if (t_[c].named && (arguments || until == kNone)) break;
   }
-  return kNone;
+  return arguments ? comma_in_front(p, after) : kNone;
+}
+// Keywords in another order: the comma behind the pattern's element is one in front of it here.
+NodeId TokenMap::comma_in_front(NodeId p, NodeId element) const {
+  NodeId last = kNone;
+  if (element == kNone) return last;
+  for (NodeId c = t_.first_child(t_[element].parent); c != kNone && c != element; c = t_.next_sibling(c)) {
+    if (!t_[c].extra && t_[c].kind == p_[p].kind && kind_name(t_[c].kind) == "," && !claimed_.contains(c)) last = c;
+  }
+  return last;
 }
 NodeId TokenMap::last_child(NodeId parent, Kind kind) const {
   NodeId last = kNone;

@@ -42,12 +42,16 @@ class TokenMap {
 
   [[nodiscard]] const std::vector<NodeId>& tokens() const { return tokens_; }
   [[nodiscard]] const std::vector<SnippetToken>& snippet() const { return snippet_; }
+  // The target has the pattern's tokens in the pattern's order, and each run in one piece. Not so where keywords matched by
+  // name in another order: then an alignment of pattern and replacement says nothing of places, and its result must be looked at.
+  [[nodiscard]] bool in_order() const;
 
  private:
   void map(SnippetToken& token);
   void add(SnippetToken& token, NodeId node);
   void fill_run(SnippetToken& token) const;
   NodeId punctuation(NodeId p) const;
+  [[nodiscard]] NodeId comma_in_front(NodeId p, NodeId element) const;
   [[nodiscard]] NodeId last_child(NodeId parent, Kind kind) const;
   [[nodiscard]] NodeId child_over(NodeId parent, NodeId node, NodeId otherwise) const;
 

@@ -35,13 +35,16 @@ class TokenRewriter {
 
   // `have`: the pattern's tokens mapped to `tokens` of the target. outer: insertions go outside of redundant parentheses.
   Rewrite run(const Pattern& pattern, std::vector<SnippetToken> have, const std::vector<NodeId>& tokens, NodeId whole,
-              bool outer) {
+              TokenRewrite::Way way) {
     tokens_ = tokens;
     pattern_ = &pattern;
+    part_ = whole == kNone;
     drop_empty_runs(pattern, have, bindings_);
     drop_empty_runs(replacement_, want_, bindings_);
     same_ = align(have, want_);
-    place(have, outer);
+    afresh_ = way == TokenRewrite::Way::afresh;
+    if (afresh_) same_.assign(want_.size(), kNoToken);
+    place(have, way == TokenRewrite::Way::outside);
     wrap_whole(whole);
     tidy_commas();
     keep_inside_brackets(whole);
@@ -52,7 +55,7 @@ class TokenRewriter {
   // --- which tokens stay, and where the new ones go ------------------------------------------------------------------------
 
   void place(const std::vector<SnippetToken>& have, bool outer) {
-    std::vector<bool> gone(tokens_.size(), false);
+    std::vector<bool> gone(tokens_.size(), afresh_);
     std::vector<std::size_t> snippet_of(tokens_.size(), kNoToken);
     std::vector<bool> known(tokens_.size(), false);
     std::set<std::size_t> stays;
@@ -70,6 +73,7 @@ class TokenRewriter {
       if (!known[t] && text_of(t) == "," && gone[t + 1] && t_[tokens_[t]].parent == t_[tokens_[t + 1]].parent)
         gone[t] = true;
     }
+        remove_empty_parentheses(known, gone);
     // Insertions, by the target token that they follow (index + 1; 0: in front of all).
     std::map<std::size_t, std::vector<Item>> inserted;
     std::size_t at = first_anchor(have);
@@ -83,14 +87,16 @@ class TokenRewriter {
         anchored = true;
         if (outer) {
           while (at < tokens_.size() && !known[at] && text_of(at) == ")" && !gone[at] &&
-                 closes_redundant(static_cast<std::uint32_t>(at)))
+                 is_redundant(static_cast<std::uint32_t>(at)))
             ++at;
         }
         continue;
       }
       if (token != nullptr && skip_virtual(j)) continue;
       std::size_t place_at = at;
-      if (!outer) {
+      if (const std::size_t gap = afresh_ ? kNoToken : replaced_here(have, j, at, anchored); gap != kNoToken) {
+        place_at = gap;
+      } else if (!outer) {
         place_at = next_anchor(have, j, at);
       } else if (!anchored) {
         while (place_at > 0 && !known[place_at - 1] && text_of(place_at - 1) == "(") --place_at;
@@ -112,6 +118,38 @@ class TokenRewriter {
     }
   }
 
+    // Redundant parentheses go with what stood in them; the inner ones first.
+  void remove_empty_parentheses(const std::vector<bool>& known, std::vector<bool>& gone) const {
+    for (std::uint32_t open = static_cast<std::uint32_t>(tokens_.size()); open-- > 0;) {
+      if (known[open] || gone[open] || text_of(open) != "(" || !is_redundant(open)) continue;
+      std::uint32_t close = open + 1;
+      while (close < tokens_.size() && gone[close]) ++close;
+      if (close == tokens_.size() || t_[tokens_[close]].parent != t_[tokens_[open]].parent) continue;
+      gone[open] = gone[close] = true;
+    }
+  }
+
+  // A new token takes the place of those that it replaces: the first target token of the pattern's between the kept neighbours
+  // of want_[j]. kNoToken: it replaces none, or they stand somewhere else (keywords in another order).
+  std::size_t replaced_here(const std::vector<SnippetToken>& have, std::size_t j, std::size_t at, bool anchored) const {
+    std::size_t first = 0;
+    for (std::size_t k = j; k-- > 0;) {
+      if (same_[k] == kNoToken) continue;
+      first = same_[k] + 1;
+      break;
+    }
+    std::size_t next = j;
+    while (next < want_.size() && same_[next] == kNoToken) ++next;
+    const std::size_t last = next < want_.size() ? same_[next] : have.size();
+    std::size_t out = kNoToken;
+    for (std::size_t i = first; i < last; ++i) {
+      if (!have[i].target.empty()) out = std::min<std::size_t>(out, have[i].target.front());
+    }
+    const bool in_front =
+        next < want_.size() && !have[last].target.empty() && out + (last - first) == have[last].target.front();
+    return out != kNoToken && (!anchored || out >= at || in_front) ? out : kNoToken;
+  }
+
   // Where tokens of the replacement go that come before any kept one: in front of the first kept token of the target.
   std::size_t first_anchor(const std::vector<SnippetToken>& have) const {
     for (std::size_t j = 0; j < want_.size(); ++j) {
@@ -128,7 +166,7 @@ class TokenRewriter {
     return otherwise;
   }
 
-  bool closes_redundant(std::uint32_t t) const {
+  bool is_redundant(std::uint32_t t) const {
     return t_.is(t_[tokens_[t]].parent, kinds().parenthesized_expression);
   }
 
@@ -150,7 +188,7 @@ class TokenRewriter {
       out.push_back({Item::Kind::code, 0, j, false});
       return;
     }
-    const bool wrap = needs_parentheses(token.node, *binding);
+    const bool wrap = wants_parentheses(token.node, *binding);
     if (wrap) out.push_back({Item::Kind::open, 0, j, false});
     bool first = true;
     for (NodeId node : binding->nodes) {
@@ -169,9 +207,10 @@ class TokenRewriter {
   void parenthesise(std::size_t j, const SnippetToken& token) {
     if (token.mv == nullptr || token.target.empty()) return;
     const Binding* binding = find_binding(*want_[j].mv);
-    if (binding == nullptr || !needs_parentheses(want_[j].node, *binding)) return;
-    const int before = precedence_wanted(pattern_->source(), pattern_->tree(), token.node);
-    if (precedence_wanted(replacement_.source(), replacement_.tree(), want_[j].node) <= before) return;
+    if (binding == nullptr || !wants_parentheses(want_[j].node, *binding)) return;
+    // As loose as it was where it stood without them.
+    const CodeView code{&pattern_->source(), &pattern_->tree()};
+    if (needs_parentheses(target_, binding->nodes[0], code, token.node)) return;
     ++before_[token.target.front()];
     ++after_[token.target.back()];
   }
@@ -181,33 +220,27 @@ class TokenRewriter {
     return mv.name.empty() || it == bindings_.end() ? nullptr : &it->second;
   }
 
-  bool needs_parentheses(NodeId place, const Binding& binding) const {
+  bool wants_parentheses(NodeId place, const Binding& binding) const {
     if (binding.run || binding.nodes.size() != 1) return false;
-    const int wanted = precedence_wanted(replacement_.source(), replacement_.tree(), place);
-    const NodeId node = binding.nodes[0];
-    if (precedence(source_, t_, node) >= wanted && !is_number_before_dot(place, node)) return false;
-    // Already as loose where it stands, and in parentheses that are its own: `(a, b)` is a tuple.
-    return true;
-  }
-  bool is_number_before_dot(NodeId place, NodeId node) const {
-    const NodeId parent = replacement_.tree()[place].parent;
-    return t_.is(node, kinds().integer) && parent != kNone && replacement_.tree().is(parent, kinds().attribute);
+    const CodeView code{&replacement_.source(), &replacement_.tree()};
+    // Of a whole expression that breaks its lines, keep_inside_brackets makes one pair.
+    const bool bare = part_ && breaks_line(target_, binding.nodes[0]) && !in_brackets(code, place);
+    return bare || needs_parentheses(target_, binding.nodes[0], code, place);
   }
 
   // The replacement as a whole, where it stands in the target.
   void wrap_whole(NodeId whole) {
     if (whole == kNone || roots_.size() != 1) return;
-    const int wanted = precedence_wanted(source_, t_, whole);
+    CodeView code{&replacement_.source(), &replacement_.tree()};
     NodeId root = roots_[0];
-    const int has =
-        replacement_.metavariable(root) != nullptr ? 16 : precedence(replacement_.source(), replacement_.tree(), root);
-    int real = has;
     if (const Metavariable* mv = replacement_.metavariable(root)) {
-      if (const Binding* b = find_binding(*mv); b != nullptr && b->nodes.size() == 1)
-        real = precedence(source_, t_, b->nodes[0]);
+      const Binding* binding = find_binding(*mv);
+      if (binding == nullptr || binding->nodes.size() != 1) return;
+      code = target_;
+      root = binding->nodes[0];
     }
-    if (real >= wanted || precedence(source_, t_, whole) < wanted) return;
-    wrap_items();
+    if (needs_parentheses(code, root, target_, whole) && !needs_parentheses(target_, whole, target_, whole))
+      wrap_items();
   }
   void wrap_items() {
     items_.insert(items_.begin(), {Item::Kind::open, 0, kNoToken, false});
@@ -247,30 +280,25 @@ class TokenRewriter {
     }
   }
 
-  // An expression that now breaks its line outside of any bracket gets a pair.
+  // An expression that now breaks its line outside of any bracket gets a pair; in a part of a statement such gaps become blanks.
   void keep_inside_brackets(NodeId whole) {
-    if (whole == kNone || in_brackets(whole)) return;
+    if (whole != kNone && in_brackets(target_, whole)) return;
     int depth = 0;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const auto now = text(items_[i]);
-      if (i > 0 && depth == 0 && gap(i).text.find('\n') != std::string::npos &&
-          gap(i).text.find('\\') == std::string::npos) {
-        wrap_items();
-        return;
+      const std::string between = i == 0 ? "" : gap(i).text;
+      if (depth == 0 && between.find('\n') != std::string::npos && between.find('\\') == std::string::npos) {
+        if (whole != kNone) return wrap_items();
+        if (was_in_brackets(i)) flat_.insert(i);  // a decorator ends its line, too
       }
-      if (now == "(" || now == "[" || now == "{") ++depth;
-      if (now == ")" || now == "]" || now == "}") --depth;
+      if (is_opening(now)) ++depth;
+      if (is_closing(now)) --depth;
     }
   }
-  bool in_brackets(NodeId node) const {
-    for (NodeId at = t_[node].parent; at != kNone && !is_suite(t_, at); at = t_[at].parent) {
-      const NodeId first = t_.first_child(at);
-      for (NodeId c = first; c != kNone && t_[c].begin < t_[node].begin; c = t_.next_sibling(c)) {
-        const auto open = source_.text(t_.range(c));
-        if (!t_[c].named && (open == "(" || open == "[" || open == "{")) return true;
-      }
-    }
-    return false;
+
+    bool was_in_brackets(std::size_t i) const {
+    while (items_[i].kind == Item::Kind::open && i + 1 < items_.size()) ++i;
+    return items_[i].kind == Item::Kind::kept && in_brackets(target_, tokens_[items_[i].target]);
   }
 
   // --- bytes ------------------------------------------------------------------------------------------------------------------
@@ -292,6 +320,10 @@ class TokenRewriter {
       return {std::string(source_.text({t_[before.target].end, end})), false, 0};
     }
     if (before.kind == Item::Kind::open || here.kind == Item::Kind::close) return {};
+    if (flat_.contains(i)) {
+      const bool known = here.snippet < want_.size() && before.snippet + 1 == here.snippet;
+      return {known ? replacement_gap(before, here) : " ", false, 0};
+    }
     if (here.kind == Item::Kind::kept && here.target > 0) {
       const std::uint32_t begin = t_[tokens_[here.target - 1]].end;
       const std::uint32_t end = t_[tokens_[here.target]].begin;
@@ -299,6 +331,12 @@ class TokenRewriter {
       const bool neighbours = last_target(i) + 1 == here.target;
       if (neighbours || own.find('\n') != std::string_view::npos) return {std::string(own), true, begin};
       if (here.snippet == kNoToken) return {std::string(own), false, 0};
+    }
+    if (before.kind == Item::Kind::kept && here.kind != Item::Kind::kept && here.snippet < want_.size() &&
+        before.snippet + 1 != here.snippet && before.target + 1 < tokens_.size()) {
+      // Behind a token that is not its neighbour in the replacement: what stood there before.
+      const std::uint32_t begin = t_[tokens_[before.target]].end;
+      return {std::string(source_.text({begin, t_[tokens_[before.target + 1]].begin})), true, begin};
     }
     return {replacement_gap(before, here), false, 0};
   }
@@ -376,15 +414,18 @@ class TokenRewriter {
   std::vector<NodeId> tokens_;
   std::vector<std::size_t> same_;
   std::vector<Item> items_;
+  bool afresh_ = false;
   std::map<std::uint32_t, int> before_, after_;
+  std::set<std::size_t> flat_;  // items in front of which no line may end
   int pending_open_ = 0;
+  bool part_ = false;  // of a statement, not an expression
 };
 
 }  // namespace
 
 Rewrite rewrite_tokens(const TokenRewrite& job, const TokenMap& map) {
   TokenRewriter rewriter(job.target, *job.bindings, *job.replacement, job.replacement_roots, job.comments);
-  return rewriter.run(*job.pattern, map.snippet(), map.tokens(), job.whole, job.outer);
+  return rewriter.run(*job.pattern, map.snippet(), map.tokens(), job.whole, job.way);
 }
 
 }  // namespace suture

@@ -17,9 +17,10 @@ struct TokenRewrite {
   Comments comments = Comments::refuse;
   // The node that is rewritten as a whole: gets parentheses where its place in the target needs them. kNone: a part of a statement.
   NodeId whole = kNone;
-  // Insertions at the edge of redundant parentheses go outside of them (else inside): only one of the two is right, and the
-  // structure of the result tells which.
-  bool outer = true;
+  // Insertions at the edge of redundant parentheses go outside of them or inside: only one of the two is right, and the
+  // structure of the result tells which. afresh: nothing of the match stays in place, the replacement is written with
+  // copies of the captures (where keywords stand in another order than the pattern has them, say).
+  enum class Way { outside, inside, afresh } way = Way::outside;
 };
 
 Rewrite rewrite_tokens(const TokenRewrite& job, const TokenMap& map);

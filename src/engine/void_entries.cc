@@ -93,7 +93,8 @@ std::vector<std::string> drop_void_entries(TreeState& state) {
   const Receipt before = state.receipt;
   state.receipt = live_receipt(state, &dropped);
   for (const auto& [path, file] : before.files) {
-    const bool forgotten = file.original_sha256.empty() && !state.receipt.files.contains(path);
+    const bool ours = file.original_sha256.empty() && !file.existed && !state.dist.record.contains(path);
+    const bool forgotten = ours && !state.receipt.files.contains(path);
     if (forgotten && added_stands(state, path, file.left_sha256)) set_absent(state, path);
   }
   prune(state);

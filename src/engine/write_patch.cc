@@ -5,6 +5,7 @@
 
 #include "engine/edits.h"
 #include "engine/imports.h"
+#include "engine/soundness.h"
 
 namespace suture {
 namespace {
@@ -12,6 +13,20 @@ namespace {
 Error edit_error(const RuleRun& run, const RewriteProblem& problem) {
   return Error{Exit::bad_rule, "rule " + run.rule->rule->id + " cannot edit this site: " + problem.message,
                run.file->source->locate(problem.at), problem.hint};
+}
+
+// In a file that is not UTF-8 what is not ASCII would be other characters: it is refused, not encoded, because a rule's text is
+// what a person reads in it.
+std::optional<Error> not_encodable(const RuleRun& run, const std::vector<Splice>& splices) {
+  if (!run.file->ascii_only()) return std::nullopt;
+  for (const Splice& s : splices) {
+    const bool ascii =
+        std::all_of(s.text.begin(), s.text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+    if (ascii) continue;
+    return edit_error(run, {"the file is in the encoding " + run.file->encoding + ", and the code to be written is not ASCII",
+                            "write the rule's text in ASCII, with escapes in its strings", {s.begin, s.end}});
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -29,20 +44,15 @@ Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState
                                        ? std::vector<Splice>{Splice{standing->begin, standing->begin, line, "", true}}
                                        : insert_import(rule.file->target(), *import);
       for (Splice& s : wanted) s.rule = rule.rule->rule->id;
+      if (auto error = not_encodable(rule, wanted)) return *error;
       splices.insert(splices.end(), wanted.begin(), wanted.end());
       continue;
     }
     for (const Site& site : rule.sites.old) {
       Rewrite rewrite = edit_site(*rule.rule, rule.file->target(), site);
       if (rewrite.problem) return edit_error(rule, *rewrite.problem);
-      for (Splice& s : rewrite.splices) {
-        const bool ascii =
-            std::all_of(s.text.begin(), s.text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
-        if (rule.file->ascii_only && !ascii)
-          return edit_error(rule,
-                            {"the file is in a single-byte encoding and the edit is not ASCII", "", {s.begin, s.end}});
-        splices.push_back(std::move(s));
-      }
+      if (auto error = not_encodable(rule, rewrite.splices)) return *error;
+      splices.insert(splices.end(), rewrite.splices.begin(), rewrite.splices.end());
     }
   }
   for (auto& [path, splices] : out) {
@@ -59,6 +69,21 @@ Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState
 
 namespace {
 
+// What the grammar lets pass and Python does not (soundness.h), where the edits brought it in.
+std::optional<Error> new_fault(const RuleRun& was, const RuleRun& now) {
+  if (!now.file || !was.file || now.path != was.path || now.file == was.file || now.file->problem) return std::nullopt;
+  const std::vector<Fault> before = python_faults(was.file->target());
+  const std::vector<Fault> after = python_faults(now.file->target());
+  if (after.size() <= before.size()) return std::nullopt;
+  // The first that the file did not have: those in front of it are as they were.
+  std::size_t i = 0;
+  while (i < before.size() && after[i].what == before[i].what &&
+         was.file->source->text(before[i].at) == now.file->source->text(after[i].at))
+    ++i;
+  return Error{Exit::bad_rule, "rule edits would leave code that Python does not accept: " + after[i].what,
+               now.file->source->locate(after[i].at), "the rules are wrong for this file; nothing was written"};
+}
+
 // All rules are classified on the spliced bytes: every edited site must be a result, none old, and no new syntax error.
 std::optional<Error> verify_result(Workbench& bench, const TreeState& after, const Patch& patch,
                                    const PatchRun& before) {
@@ -71,6 +96,7 @@ std::optional<Error> verify_result(Workbench& bench, const TreeState& after, con
       return Error{Exit::bad_rule, "the edits of " + patch.name + " would leave a syntax error in " + now.path,
                    now.file->first_error(), "the rules are wrong for this file; nothing was written"};
     }
+    if (auto fault = new_fault(was, now)) return *fault;
     const std::size_t wanted = was.sites.result.size() + was.sites.old.size();
     const bool good = now.import ? now.import->kind == ImportStatus::Kind::satisfied
                                  : now.sites.old.empty() && now.sites.ambiguous.empty() &&

@@ -364,11 +364,14 @@ void write_edits(TreeState& state, ReceiptEntry& entry, const std::string& path,
 }
 
 void write_added_file(TreeState& state, ReceiptEntry& entry, const std::string& path, const std::string& bytes) {
+  const bool added = std::any_of(state.receipt.patches.begin(), state.receipt.patches.end(),
+                                 [&path](const ReceiptEntry& other) { return other.adds.contains(path); });
+  const bool existed = added ? state.receipt.files[path].existed : present_bytes(state, path) != nullptr;
   set_bytes(state, path, bytes);
   ReceiptFile& file = state.receipt.files[path];
-  file = ReceiptFile{};
+  file.existed = existed;
   file.left_sha256 = state.files[path].sha256;
-  state.blobs[file.left_sha256] = bytes;
+  if (file.original_sha256.empty()) state.blobs[file.left_sha256] = bytes;
   entry.adds[path] = file.left_sha256;
 }
 

@@ -98,6 +98,7 @@ Status read_siblings(Patch& patch, const std::string& folder, const std::vector<
     if (file == nullptr) file = find_file(files, shared_folder(folder) + added.from.value);
     if (file == nullptr) return no_such_file(patch, added, folder, files);
     added.bytes = file->bytes;
+    added.file = file->path;
   }
   const NamedBytes* page = find_file(files, folder + "README.md");
   if (page != nullptr) patch.page = page->bytes;

@@ -45,9 +45,9 @@ std::optional<Text> read_distribution(const Fields& fields, const std::string& k
 // What a condition looks at must be named: code needs a file, and a clause on a metavariable a pattern.
 void check_condition(const Fields& fields, const Condition& condition, Problems& problems) {
   if (!fields.is_map()) return;
-  if (fields.find("file") != nullptr && fields.find("class") != nullptr) {
-    problems.report(fields.find("class")->key_at, "a condition has 'file' or 'class', not both",
-                    "write two conditions");
+  if (fields.find("class") != nullptr) {
+    problems.report(fields.find("class")->key_at, "finding a file by its 'class' is not in this version yet",
+                    "name the files that may define it with 'file', and the class with 'in'");
   }
   const bool placed = fields.find("file") != nullptr || fields.find("class") != nullptr;
   for (const char* key : {"in", "match", "has", "literal", "not_match", "not_has", "not_literal"}) {
@@ -71,7 +71,6 @@ Condition read_condition(const YamlNode& node, Problems& problems) {
   condition.package = read_distribution(fields, "package");
   condition.versions = fields.specifiers("versions");
   condition.file = fields.paths("file");
-  condition.class_name = fields.text("class");
   condition.in = read_scopes(fields);
   condition.narrow.match = fields.text("match");
   condition.narrow.where = read_where(fields);
@@ -125,8 +124,12 @@ std::vector<AddedFile> read_adds(const Fields& outer) {
   for (const YamlNode& node : outer.items("adds")) {
     const Fields fields(node, kKeys, outer.problems());
     AddedFile file{fields.required("path", "where the file goes, relative to the package's folder"),
-                   fields.required("from", "which file of the patch's folder it is"), ""};
+                   fields.required("from", "which file of the patch's folder it is"), "", ""};
     check_path(file.path, "'path'", outer.problems());
+    if (file.path.value.substr(0, file.path.value.find('/')) == ".suture") {
+      outer.problems().report(file.path.at, "a patch adds nothing to '.suture'",
+                              "receipts are kept there; write a path among the package's own files");
+    }
     check_path(file.from, "'from'", outer.problems());
     const auto same = [&](const AddedFile& other) { return other.path.value == file.path.value; };
     if (!file.path.value.empty() && std::any_of(adds.begin(), adds.end(), same)) {

@@ -19,7 +19,6 @@ struct Condition {
   std::optional<Text> package;  // a distribution name; absent: the patched package itself
   std::optional<Text> versions;
   std::vector<Text> file;          // candidates; relative to that package's folder
-  std::optional<Text> class_name;  // the file is found by the class it defines (a later step)
   std::vector<Text> in;
   Narrowing narrow;
   std::optional<Text> not_match, literal, not_literal;
@@ -31,6 +30,7 @@ struct AddedFile {
   Text path;  // relative to the package folder; no "..", not absolute
   Text from;  // relative to the patch's folder, else to the folder `shared` beside it (for files of several patches)
   std::string bytes;
+  std::string file;  // what diagnostics call the file of the patch's folder
 };
 
 struct Patch {

@@ -161,7 +161,12 @@ std::optional<Text> Fields::specifiers(std::string_view key) const {
 
 std::vector<Text> Fields::paths(std::string_view key) const {
   std::vector<Text> out = texts(key);
-  for (const Text& path : out) check_path(path, in_quotes(key), problems_);
+  for (const Text& path : out) {
+    check_path(path, in_quotes(key), problems_);
+    if (path.value.find_first_of("*?[") == std::string::npos) continue;
+    problems_.report(path.at, "globs in " + in_quotes(key) + " are not in this version yet: " + in_quotes(path.value),
+                     "list the candidates, the likeliest first: " + std::string(key) + ": [a.py, b.py]");
+  }
   return out;
 }
 

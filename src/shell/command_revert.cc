@@ -1,5 +1,5 @@
-// suture revert: restore the bytes that were there, by the receipts in the tree alone. The catalog only says which
-// packages to look at and how the patches that remain are judged; a patch that left the catalog is reverted too.
+// suture revert: restore the bytes that were there, by the receipts in the tree alone. The catalog only says how the
+// patches that remain are judged; a patch that left the catalog, or was in another one's, is reverted too.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -24,8 +24,11 @@ bool has_receipt(const Target& target, const std::string& name) {
 
 Result<std::vector<Part>> load_parts(const Session& session, const Catalog& catalog, Lock lock) {
   std::vector<Part> parts;
-  for (const PackageGroup& group : group_by_package(all_patches(catalog))) {
-    Result<Target> target = load_target(session, catalog, group, session.options().value("--tree"), lock);
+  const std::string tree = session.options().value("--tree");
+  for (const PackageGroup& group : with_patched(session, group_by_package(all_patches(catalog)), tree)) {
+    Result<Target> target = load_target(session, catalog, group, tree, lock);
+    // A receipt that cannot be read is no obstacle to reverting what is in another package.
+    if (!target && group.patches.empty() && !session.options().flag("--all")) continue;
     if (!target) return target.error();
     parts.push_back({std::move(*target), {}});
   }
@@ -90,12 +93,7 @@ Result<std::vector<Part>> choose_parts(const Session& session, const Catalog& ca
 RevertPlan plan_part(const Session& session, const Catalog& catalog, const Part& part) {
   const Judge judge_one = [&catalog](const TreeState& state, const std::string& name) {
     const Patch* patch = catalog.find(name);
-    if (patch != nullptr) return judge(state, *patch, catalog.patches);
-    // A patch that the catalog has lost cannot be judged: it is as well off as its receipt says.
-    PatchOutcome outcome;
-    outcome.patch = name;
-    outcome.verdict = state.receipt.find(name) != nullptr ? Verdict::applied : Verdict::absent;
-    return outcome;
+    return patch != nullptr ? judge(state, *patch, catalog.patches) : judge_receipt(state, name);
   };
   return plan_revert(part.target.state, part.names, session.options().flag("--all"), judge_one);
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "engine/revert.h"
 #include "shell/planning.h"
 
 namespace suture {
@@ -19,6 +20,11 @@ struct Judged {
   std::optional<Error> error;
 };
 
+bool asked_for(const Session& session, const std::string& patch) {
+  const std::vector<std::string>& names = session.options().names;
+  return names.empty() || std::find(names.begin(), names.end(), patch) != names.end();
+}
+
 Judged judge_group(const Session& session, const Catalog& catalog, const PackageGroup& group, const std::string& tree) {
   Judged judged;
   judged.asked = tree;
@@ -33,6 +39,10 @@ Judged judge_group(const Session& session, const Catalog& catalog, const Package
   judged.present = target->state.present;
   for (const Patch* patch : group.patches) {
     judged.report.patches.push_back(judge(target->state, *patch, catalog.patches, options));
+  }
+  for (const ReceiptEntry& entry : live_receipt(target->state).patches) {
+    if (catalog.find(entry.patch) != nullptr || !asked_for(session, entry.patch)) continue;
+    judged.report.patches.push_back(judge_receipt(target->state, entry.patch));
   }
   judged.how = target->tree.how;
   judged.interrupted = target->interrupted;
@@ -49,7 +59,7 @@ bool conflict(const Patch& a, const Patch& b) {
 
 // A patch that stands back because another one is applied is as it should be, where no patch was asked for by name.
 bool yields_to_applied(const Judged& judged, std::size_t index) {
-  if (judged.report.patches[index].verdict != Verdict::conflicting) return false;
+  if (judged.report.patches[index].verdict != Verdict::conflicting) return false;  // so it is in the catalog
   for (std::size_t i = 0; i < judged.group.patches.size(); ++i) {
     if (judged.report.patches[i].verdict == Verdict::applied &&
         conflict(*judged.group.patches[i], *judged.group.patches[index])) {
@@ -100,20 +110,34 @@ std::string table_of(const Session& session, const std::vector<Judged>& all) {
   return text;
 }
 
-// Every package of one tree. Where no patch was named, a package that is not in the tree is left out beside one that
+// Every package of one tree, those that only receipts speak of included. Where no patch was named, a package that is not in the tree is left out beside one that
 // is: patches for other packages have nothing to say there.
 std::vector<Judged> judge_tree(const Session& session, const Catalog& catalog, const std::vector<PackageGroup>& groups,
                                const std::string& tree) {
   std::vector<Judged> all;
-  for (const PackageGroup& group : groups) {
+  for (const PackageGroup& group : with_patched(session, groups, tree)) {
     all.push_back(judge_group(session, catalog, group, tree));
-    if (all.back().error) return {std::move(all.back())};  // the tree itself: the next package would say the same
+    // The error of a package that only its receipt speaks of is its own.
+    if (all.back().error && !group.patches.empty())
+      return {std::move(all.back())};  // the tree itself: the next package would say the same
   }
   const auto present = [](const Judged& each) { return each.present; };
   if (session.options().names.empty() && std::any_of(all.begin(), all.end(), present)) {
     std::erase_if(all, std::not_fn(present));
   }
+  // Of a package that no patch of this run is for there is nothing to say where no receipt counts.
+  const auto silent = [](const Judged& each) {
+    return each.group.patches.empty() && each.report.patches.empty() && !each.error;
+  };
+  std::erase_if(all, silent);
   return all;
+}
+
+bool any_judged(const std::vector<Judged>& all, const std::string& patch) {
+  return std::any_of(all.begin(), all.end(), [&patch](const Judged& judged) {
+    return std::any_of(judged.report.patches.begin(), judged.report.patches.end(),
+                       [&patch](const PatchOutcome& outcome) { return outcome.patch == patch; });
+  });
 }
 
 void report_judged(const Session& session, const Judged& judged, bool lines, Report& report) {
@@ -136,15 +160,27 @@ Report run(const Session& session) {
   Report report;
   Result<Catalog> catalog = session.open_catalog();
   if (!catalog) return report.fail(catalog.error()), report;
-  Result<std::vector<const Patch*>> named = choose(*catalog, session.options().names);
-  if (!named) return report.fail(named.error()), report;
-  const std::vector<PackageGroup> groups = group_by_package(named->empty() ? all_patches(*catalog) : *named);
+  std::vector<const Patch*> named;
+  std::vector<std::string> unknown;  // to the catalog: receipts may know them
+  for (const std::string& name : session.options().names) {
+    const Patch* patch = catalog->find(name);
+    if (patch == nullptr) {
+      unknown.push_back(name);
+    } else if (std::find(named.begin(), named.end(), patch) == named.end()) {
+      named.push_back(patch);
+    }
+  }
+  const std::vector<PackageGroup> groups =
+      group_by_package(session.options().names.empty() ? all_patches(*catalog) : named);
   std::vector<std::string> trees = session.options().values("--tree");
   if (trees.empty()) trees.emplace_back();
 
   std::vector<Judged> all;
   for (const std::string& tree : trees) {
     for (Judged& judged : judge_tree(session, *catalog, groups, tree)) all.push_back(std::move(judged));
+  }
+  for (const std::string& name : unknown) {
+    if (!any_judged(all, name)) return report.fail(unknown_patch(*catalog, name)), report;
   }
   for (const Judged& judged : all) report_judged(session, judged, trees.size() == 1, report);
   if (trees.size() > 1) report.out = table_of(session, all);

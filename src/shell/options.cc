@@ -198,6 +198,11 @@ std::optional<Error> check_options(const Options& options, const std::vector<Com
     for (const std::string& value : values) {
       if (value.empty())
         return usage("option " + name + " is given an empty value", "give it a value, or leave it out");
+      if (value.starts_with("--")) {
+        return usage("option " + name + " is given \"" + value + "\" for its value, which is an option",
+                     "write " + name + " " + std::string(find_spec(specs, name)->value) +
+                         "; a path that begins with -- is written with ./ in front");
+      }
     }
   }
   if (options.flag("--tree") && options.flag("--python")) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "effects/modules.h"
 #include "engine/check.h"
 #include "shell/catalog_files.h"
 
@@ -53,8 +54,7 @@ Result<Catalog> Session::open_catalog() const {
 
 Result<LocatedTree> Session::find(const std::string& tree, const std::string& package,
                                   const std::string& folder) const {
-  return locate(fs_, {.tree = tree, .python = options_.value("--python"), .environment = environment_}, package,
-                folder);
+  return locate(fs_, request(tree), package, folder);
 }
 
 TreeLock::Options Session::lock_options() const {
@@ -90,6 +90,17 @@ std::vector<const Patch*> all_patches(const Catalog& catalog) {
   return all;
 }
 
+namespace {
+
+// Locks are taken in this order, the same in every process.
+void sort_groups(std::vector<PackageGroup>& groups) {
+  std::sort(groups.begin(), groups.end(), [](const PackageGroup& a, const PackageGroup& b) {
+    return std::tie(a.package, a.folder) < std::tie(b.package, b.folder);
+  });
+}
+
+}  // namespace
+
 std::vector<PackageGroup> group_by_package(const std::vector<const Patch*>& patches) {
   std::vector<PackageGroup> groups;
   for (const Patch* patch : patches) {
@@ -103,10 +114,19 @@ std::vector<PackageGroup> group_by_package(const std::vector<const Patch*>& patc
       found->patches.push_back(patch);
     }
   }
-  // Locks are taken in this order, the same in every process.
-  std::sort(groups.begin(), groups.end(), [](const PackageGroup& a, const PackageGroup& b) {
-    return std::tie(a.package, a.folder) < std::tie(b.package, b.folder);
-  });
+  sort_groups(groups);
+  return groups;
+}
+
+std::vector<PackageGroup> with_patched(const Session& session, std::vector<PackageGroup> groups,
+                                       const std::string& tree) {
+  for (const std::string& path : patched_folders(session.fs(), session.request(tree))) {
+    const std::string folder = path.substr(path.rfind('/') + 1);
+    const bool known = std::any_of(groups.begin(), groups.end(),
+                                   [&folder](const PackageGroup& group) { return group.folder == folder; });
+    if (!known) groups.push_back({patched_package(session.fs(), path), folder, {}});
+  }
+  sort_groups(groups);
   return groups;
 }
 
@@ -114,13 +134,16 @@ namespace {
 
 Result<TreeState> load_state(const Session& session, const Catalog& catalog, const PackageGroup& group,
                              const LocatedTree& tree) {
-  std::set<std::string> paths;
+  std::set<std::string> paths, modules;
   for (const Patch& patch : catalog.patches) {
     if (patch.package.value != group.package || patch.import_folder() != group.folder) continue;
     for (std::string& path : files_needed(patch, group.folder)) paths.insert(std::move(path));
+    modules.merge(modules_needed(patch, group.folder));
   }
-  return load_tree(session.fs(), tree, group.package, group.folder, {paths.begin(), paths.end()},
-                   session.options().value("--assume-version"));
+  Result<TreeState> state = load_tree(session.fs(), tree, group.package, group.folder, {paths.begin(), paths.end()},
+                                      session.options().value("--assume-version"));
+  if (state) state->absent_modules = absent_modules(session.fs(), tree, modules);
+  return state;
 }
 
 }  // namespace

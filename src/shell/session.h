@@ -29,6 +29,9 @@ class Session {
   [[nodiscard]] FileSystem& fs() const { return fs_; }
   [[nodiscard]] Style out() const { return out_; }
   [[nodiscard]] Style err() const { return err_; }
+  [[nodiscard]] TreeRequest request(const std::string& tree) const {
+    return {.tree = tree, .python = options_.value("--python"), .environment = environment_};
+  }
   // How long to wait for another process, and who is told.
   [[nodiscard]] TreeLock::Options lock_options() const;
 
@@ -56,6 +59,9 @@ struct PackageGroup {
   std::vector<const Patch*> patches;
 };
 std::vector<PackageGroup> group_by_package(const std::vector<const Patch*>& patches);
+// `groups` with the packages of the tree that hold receipts and are in none of them (without patches), in the same order.
+std::vector<PackageGroup> with_patched(const Session& session, std::vector<PackageGroup> groups,
+                                       const std::string& tree);
 std::vector<const Patch*> all_patches(const Catalog& catalog);
 
 // One package in one tree, loaded.

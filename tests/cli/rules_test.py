@@ -127,6 +127,22 @@ def test_missing_added_file(s):
     s.run("list")
 
 
+def test_added_file_with_a_syntax_error(s):
+    """A patch that adds a file which Python could not import: said before any tree is looked at"""
+    toycache.toy(s)
+    s.write("patches/toy-active/active_rows.py", "def unpack_active(rows, kernel, kind:\n    return rows\n")
+    with s.unchanged():
+        s.run("apply", "toy-active", "-t", "site")
+
+
+def test_globs_and_classes_are_for_later(s):
+    """What the language has words for and this version does not do"""
+    toycache.toy(s)
+    s.write("patches/toy-active/patch.yaml", toycache.ACTIVE + "requires:\n  - {class: Rows}\n")
+    s.run("list")
+    wrong_rule(s, RULE.replace("file: decode.py", 'file: "*.py"'))
+
+
 def test_added_path_leaves_the_package(s):
     """A patch whose added file would land outside the package"""
     toycache.toy(s)

@@ -56,6 +56,7 @@ def test_values(s):
     s.run("diff", "--color", "blue")
     s.run("diff", "--color", "never", "--color", "always")
     s.run("diff", "-t", "a", "-t", "b")
+    s.run("diff", "-t", "--rules-dir", "a")
     s.run("status", "-t", "a", "--python", "b")
     s.run("status", "-q", "-v")
 

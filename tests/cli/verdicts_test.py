@@ -314,6 +314,22 @@ def test_reinstalled(s):
     s.run("revert", "--all", "-t", "site")
 
 
+def test_unknown_to_the_catalog(s):
+    """A patch that this run has no rules of: status and revert go by the receipt in the tree"""
+    toycache.toy(s)
+    pristine = s.entries()
+    apply_quietly(s, "toy-active")
+    for folder in ("rules", "patches"):
+        (s.folder / folder).rename(s.folder / f"{folder}-put-away")
+    with s.unchanged():
+        s.run("status", "-t", "site")
+        s.run("status", "toy-active", "-t", "site/toycache", "-v")
+        s.run("status", "toy-prefetch", "-t", "site")
+    s.run("revert", "toy-active", "-t", "site")
+    assert driver.differences(pristine, s.entries()) == []
+    s.run("revert", "toy-active", "-t", "site")
+
+
 def test_uninstalled(s):
     """Uninstalled: only .suture and the added file are left; absent, and revert --all cleans up"""
     toycache.toy(s)

@@ -51,6 +51,22 @@ TEST_F(Locate, PackageFolderSitePackagesAndCheckouts) {
   EXPECT_EQ(folder_at("/link"), "/s/pkg");
 }
 
+TEST_F(Locate, FoldersThatSutureWroteTo) {
+  package("/s/pkg");
+  package("/s/other");
+  fs.put("/s/pkg/.suture/receipt.json", "{}");
+  EXPECT_THAT(patched_folders(fs, {"/s", "", {}}), ElementsAre("/s/pkg"));
+  EXPECT_THAT(patched_folders(fs, {"/s/pkg", "", {}}), ElementsAre("/s/pkg"));
+  EXPECT_THAT(patched_folders(fs, {"/s/other", "", {}}), ElementsAre());
+  EXPECT_THAT(patched_folders(fs, {"/nowhere", "", {}}), ElementsAre());
+  fs.put("/c/python/pkg/.suture/receipt.json", "{}");
+  EXPECT_THAT(patched_folders(fs, {"/c", "", {}}), ElementsAre("/c/python/pkg"));
+  fs.put("/v/pyvenv.cfg", "version = 3.11.2\n");
+  fs.put("/v/lib/python3.11/site-packages/b/.suture/receipt.json", "{}");
+  EXPECT_THAT(patched_folders(fs, {"/v", "", {}}), ElementsAre("/v/lib/python3.11/site-packages/b"));
+  EXPECT_THAT(patched_folders(fs, {"", "", {{"VIRTUAL_ENV", "/v"}}}), ElementsAre("/v/lib/python3.11/site-packages/b"));
+}
+
 TEST_F(Locate, AbsentIsNoError) {
   package("/s/other");
   EXPECT_EQ(folder_at("/s"), "absent /s/pkg");

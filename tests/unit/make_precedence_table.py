@@ -42,7 +42,7 @@ f(*HOLE)
 f(**HOLE)
 [HOLE]
 [HOLE, x]
-[*HOLE]
+[x, *HOLE]
 {HOLE}
 {HOLE: x}
 {x: HOLE}
@@ -103,6 +103,7 @@ f(y := HOLE)
 {HOLE: x for x in y}
 {x: HOLE for x in y}
 f(HOLE for x in y)
+x = f"{HOLE}"
 """.strip().splitlines()
 
 EXPRESSIONS = """
@@ -166,9 +167,20 @@ yield from a
 """.strip().splitlines()
 
 
+class Flat(ast.NodeTransformer):
+    """(a and b) and c is a and b and c."""
+
+    def visit_BoolOp(self, node):
+        self.generic_visit(node)
+        first = node.values[0]
+        if isinstance(first, ast.BoolOp) and type(first.op) is type(node.op):
+            node.values[:1] = first.values
+        return node
+
+
 def program(text):
     try:
-        return ast.dump(ast.parse("async def outer():\n " + text.replace("<nl>", "\n ")))
+        return ast.dump(Flat().visit(ast.parse("async def outer():\n " + text.replace("<nl>", "\n "))))
     except SyntaxError:
         return None
 

@@ -52,7 +52,7 @@ requires:
     not_literal: t
     note: the wrapper copies its indices
 superseded:
-  - {class: Backend, match: cast_less($$$)}
+  - {file: srt/c.py, in: Backend, match: cast_less($$$)}
 examples:
   - {before: a, after: b}
 )yaml");
@@ -85,7 +85,7 @@ examples:
   EXPECT_EQ(condition.not_match->value, "q");
   EXPECT_EQ(condition.not_literal->value, "t");
   EXPECT_EQ(condition.note, "the wrapper copies its indices");
-  EXPECT_EQ(patch->superseded.at(0).class_name->value, "Backend");
+  EXPECT_EQ(values(patch->superseded.at(0).in), Words{"Backend"});
   EXPECT_EQ(patch->examples.at(0).after->value, "b");
 }
 
@@ -306,10 +306,26 @@ TEST(Patch, RefusalsWhole) {
        "package: engine\n"
        "rules: [r]\n"
        "requires: [{file: a.py, class: A}]\n",
-       "patches/x/patch.yaml:4:25: error: a condition has 'file' or 'class', not both\n"
+       "patches/x/patch.yaml:4:25: error: finding a file by its 'class' is not in this version yet\n"
        "    requires: [{file: a.py, class: A}]\n"
        "                            ^~~~~\n"
-       "  hint: write two conditions\n"},
+       "  hint: name the files that may define it with 'file', and the class with 'in'\n"},
+      {"patch: p\n"
+       "package: engine\n"
+       "rules: [r]\n"
+       "requires: [{file: \"k/*.py\", literal: a}]\n",
+       "patches/x/patch.yaml:4:19: error: globs in 'file' are not in this version yet: 'k/*.py'\n"
+       "    requires: [{file: \"k/*.py\", literal: a}]\n"
+       "                      ^~~~~~~~\n"
+       "  hint: list the candidates, the likeliest first: file: [a.py, b.py]\n"},
+      {"patch: p\n"
+       "package: engine\n"
+       "rules: [r]\n"
+       "adds: [{path: .suture/x.py, from: x.py}]\n",
+       "patches/x/patch.yaml:4:15: error: a patch adds nothing to '.suture'\n"
+       "    adds: [{path: .suture/x.py, from: x.py}]\n"
+       "                  ^~~~~~~~~~~~\n"
+       "  hint: receipts are kept there; write a path among the package's own files\n"},
       {"patch: p\n"
        "package: engine\n"
        "rules: [r]\n"

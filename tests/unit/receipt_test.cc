@@ -268,6 +268,8 @@ Judge judge_by(const std::string& needle) {
   return [needle](const TreeState& state, const std::string&) {
     PatchOutcome outcome;
     outcome.verdict = bytes_of(state).find(needle) == std::string::npos ? Verdict::partial : Verdict::applied;
+    outcome.rules.emplace_back();
+    outcome.rules.back().state = RuleState::in_place;
     return outcome;
   };
 }

@@ -308,6 +308,21 @@ TEST(Store, TamperedReceiptAndNewerFormat) {
   EXPECT_FALSE(load(fs).blobs.contains(sha256_hex(kFirst)));
 }
 
+TEST(Store, AReceiptSaysWhatWasThereBefore) {
+  Receipt receipt;
+  receipt.files["a.py"] = {"", sha256_hex("a"), "", true};
+  receipt.files["b.py"] = {"", sha256_hex("b"), "", false};
+  const std::string text = receipt_to_json(receipt, "my-engine");
+  EXPECT_EQ(*receipt_from_json(text, "receipt.json"), receipt);
+  EXPECT_EQ(receipt_package(text), "my-engine");
+  EXPECT_EQ(receipt_package("damaged"), "");
+  MemoryFileSystem fs;
+  fs.put("/site/engine/.suture/receipt.json", text);
+  fs.put("/site/My_Other/.suture/lock", "");
+  EXPECT_EQ(patched_package(fs, "/site/engine"), "my-engine");
+  EXPECT_EQ(patched_package(fs, "/site/My_Other"), "my-other");
+}
+
 TEST(Store, ReadStates) {
   MemoryFileSystem fs;
   fill(fs);

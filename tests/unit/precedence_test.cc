@@ -1,0 +1,55 @@
+// Parentheses where they are needed and nowhere else, judged by Python's own parser: make_precedence_table.py.
+#include "engine/precedence.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/engine_fixture.h"
+
+namespace suture {
+namespace {
+
+struct Row {
+  std::string place, expression;
+  bool needed;
+};
+const Row kTable[] = {
+#include "unit/precedence_table.inc"
+};
+
+std::string filled(std::string place, const std::string& with) {
+  return place.replace(place.find("HOLE"), 4, with);
+}
+// Where the grammar reads other code than Python does, and both agree with parentheses.
+bool grammar_disagrees(const Row& row) {
+  const bool loose = row.expression.find(" if ") != std::string::npos || row.expression.rfind("lambda", 0) == 0;
+  if (row.place.rfind("with ", 0) == 0) return loose;
+  if (row.place == "HOLE ** x") return row.expression.rfind("await", 0) == 0;
+  if (row.place == "x ^ HOLE" || row.place == "HOLE ^ x") return row.expression == "a & b";
+  return row.place.find(":= HOLE") != std::string::npos && row.expression == "a if b else c";
+}
+std::string wanted(const Row& row) {
+  return filled(row.place, row.needed || grammar_disagrees(row) ? "(" + row.expression + ")" : row.expression) + "\n";
+}
+
+TEST(Precedence, AReplacementIsParenthesisedWhereItsPlaceNeedsIt) {
+  for (const Row& row : kTable) {
+    EXPECT_EQ(rewritten("hole()", row.expression, filled(row.place, "hole()") + "\n"), wanted(row)) << row.place;
+  }
+}
+
+// What an argument cannot be without parentheses of its own is captured with them.
+bool is_argument(const std::string& expression) { return expression.rfind("yield", 0) != 0 && expression[0] != '('; }
+
+TEST(Precedence, ACaptureIsParenthesisedWhereItsNewPlaceNeedsIt) {
+  for (const Row& row : kTable) {
+    if (!is_argument(row.expression)) continue;
+    const std::string code = "hole(" + row.expression + ")\n";
+    if (row.place == "HOLE" || row.place == "(HOLE)") continue;  // nothing to recognise it by
+    EXPECT_EQ(rewritten("hole($X)", filled(row.place, "$X"), code), wanted(row)) << row.place << "   " << row.expression;
+  }
+}
+
+}  // namespace
+}  // namespace suture
