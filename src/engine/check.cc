@@ -149,7 +149,9 @@ std::optional<Error> own_pattern(const CompiledRule& rule) {
     }
     const Trial trial = try_rule(rule, with_newline(code));
     if (trial.old_sites == 0 && trial.results > 0) {
-      return rule_error(*rule.rule, shape.shape->at, "this rule takes its own pattern for its result: it would never edit anything", "write out `applied:`, a pattern of what only the edited code looks like");
+      return rule_error(*rule.rule, shape.shape->at,
+                        "this rule takes its own pattern for its result: it would never edit anything",
+                        "write out `applied:`, a pattern of what only the edited code looks like");
     }
     if (trial.problem || trial.old_sites == 0 || trial.stable) continue;
     return rule_error(*rule.rule, shape.shape->at,

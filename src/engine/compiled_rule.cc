@@ -194,7 +194,8 @@ class Checker {
     if (replace.whole) {
       if (auto error = bound(*replace.whole, *text.whole, "")) return error;
       const bool bare =
-          replace.whole->roots().size() == 1 && replace.whole->metavariable(strip_parentheses(replace.whole->tree(), replace.whole->roots()[0])) != nullptr;
+          replace.whole->roots().size() == 1 &&
+          replace.whole->metavariable(strip_parentheses(replace.whole->tree(), replace.whole->roots()[0])) != nullptr;
       if (bare && !shape_.applied) {
         return rule_error(rule_, text.whole->at,
                           "a replacement that is one metavariable leaves nothing to recognise it by",

@@ -82,9 +82,10 @@ std::vector<std::pair<std::string, NodeId>> in_f_strings(const Pattern& pattern)
   return out;
 }
 
-// Until Python 3.12 what stands in an f-string's braces holds none of its quotes, no backslash, no comment; its lines are those of the
-// string.
-std::optional<RewriteProblem> unfit_for_f_string(const CompiledShape& shape, const Pattern& edit, const CodeView& target, const Site& site) {
+// Until Python 3.12 what stands in an f-string's braces holds none of its quotes, no backslash, no comment; its lines
+// are those of the string.
+std::optional<RewriteProblem> unfit_for_f_string(const CompiledShape& shape, const Pattern& edit,
+                                                 const CodeView& target, const Site& site) {
   std::vector<std::pair<std::string, NodeId>> before;
   if (shape.narrow.match) before = in_f_strings(*shape.narrow.match);
   for (const auto& [name, string] : in_f_strings(edit)) {
@@ -95,7 +96,9 @@ std::optional<RewriteProblem> unfit_for_f_string(const CompiledShape& shape, con
     for (const NodeId node : it->second.nodes) {
       const Range range = target.tree->range(node);
       if (target.source->text(range).find_first_of(std::string("\\\n#") + quote) == std::string_view::npos) continue;
-      return RewriteProblem{"$" + name + " cannot stand in the braces of an f-string here: it holds its quotes, a backslash or a newline", "", range};
+      return RewriteProblem{
+          "$" + name + " cannot stand in the braces of an f-string here: it holds its quotes, a backslash or a newline",
+          "", range};
     }
   }
   return std::nullopt;

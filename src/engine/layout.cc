@@ -67,7 +67,8 @@ std::uint32_t snippet_unit(const Pattern& snippet) {
 }
 
 // What a metavariable stands for, where the snippet has `place`.
-std::string binding_text(const CodeView& target, const Binding& binding, const std::string& indentation, const CodeView& snippet, NodeId place) {
+std::string binding_text(const CodeView& target, const Binding& binding, const std::string& indentation,
+                         const CodeView& snippet, NodeId place) {
   if (binding.nodes.empty()) return "";
   const Tree& tree = *target.tree;
   const NodeId first = binding.nodes.front();
@@ -79,7 +80,8 @@ std::string binding_text(const CodeView& target, const Binding& binding, const s
     out += target.source->text(tree.range(node));
   }
   if (binding.run || binding.nodes.size() != 1) return out;
-  const bool wrap = needs_parentheses(target, first, snippet, place) || (breaks_line(target, first) && !in_brackets(snippet, place));
+  const bool wrap =
+      needs_parentheses(target, first, snippet, place) || (breaks_line(target, first) && !in_brackets(snippet, place));
   return wrap ? "(" + out + ")" : out;
 }
 
@@ -129,7 +131,8 @@ NodeId sibling_after(const Tree& tree, NodeId statement) {
   return at + 1 == all.end() ? kNone : *(at + 1);
 }
 
-// Where the bytes between a statement and what stands before it on its line begin: after the `;` sibling or the suite's colon.
+// Where the bytes between a statement and what stands before it on its line begin: after the `;` sibling or the
+// suite's colon.
 std::uint32_t gap_before(const CodeView& target, NodeId statement) {
   const Tree& tree = *target.tree;
   const NodeId before = sibling_before(tree, statement);
@@ -140,7 +143,8 @@ std::uint32_t gap_before(const CodeView& target, NodeId statement) {
   return at;
 }
 
-// A suite on the line of its header (`if x: a; b`) gets lines of its own: nothing but statements with `;` can follow there.
+// A suite on the line of its header (`if x: a; b`) gets lines of its own: nothing but statements with `;` can follow
+// there.
 std::vector<Splice> open_suite(const CodeView& target, NodeId statement) {
   const Tree& tree = *target.tree;
   const NodeId suite = tree[statement].parent;
@@ -324,7 +328,8 @@ std::vector<Splice> take_out(const CodeView& target, NodeId first, NodeId last) 
   if (after != kNone && source.line_of(tree[after].begin) == source.line_of(tree[last].end)) {
     return {Splice{tree[first].begin, tree[after].begin, "", "", false}};
   }
-  if (!first_on_line(source, tree[first].begin)) return {Splice{before == kNone ? tree[first].begin : tree[before].end, tree[last].end, "", "", false}};
+  if (!first_on_line(source, tree[first].begin))
+    return {Splice{before == kNone ? tree[first].begin : tree[before].end, tree[last].end, "", "", false}};
   const std::uint32_t line = source.line_of(tree[first].begin);
   const std::uint32_t last_line = source.line_of(tree[last].end);
   const std::uint32_t begin = line == 0 ? source.bom() : source.line_begin(line);

@@ -16,8 +16,9 @@ std::string suite_indentation(const CodeView& target, NodeId suite);
 // One level, as the enclosing block writes it: a tab, two blanks ...; the file's first block, else four blanks.
 std::string indentation_unit(const CodeView& target, NodeId suite);
 
-// A snippet's text as lines for a place with indentation `base` and unit `unit`, metavariables replaced by what they stand for.
-// Each line but a blank one is indented; the inside of a string literal never is. Lines end in `newline`; the last one too.
+// A snippet's text as lines for a place with indentation `base` and unit `unit`, metavariables replaced by what they
+// stand for. Each line but a blank one is indented; the inside of a string literal never is. Lines end in `newline`;
+// the last one too.
 std::string render_block(const Pattern& snippet, const CodeView& target, const Bindings& bindings,
                          const std::string& base, const std::string& unit, std::string_view newline);
 
@@ -30,10 +31,11 @@ std::string statements_text(const CodeView& target, const std::vector<NodeId>& s
 std::vector<Splice> insert_above(const CodeView& target, NodeId statement, const std::string& block);
 std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block);
 
-// Splices that put `block` where the statements from `first` to `last` of one suite stand. They keep their line where it is shared and
-// the block can share it too; else the block gets lines of its own.
+// Splices that put `block` where the statements from `first` to `last` of one suite stand. They keep their line where
+// it is shared and the block can share it too; else the block gets lines of its own.
 std::vector<Splice> put_in_place(const CodeView& target, NodeId first, NodeId last, const std::string& block);
-// Splices that take them out: their lines, or their part of a shared line with its `;`. Precondition: the suite keeps a statement.
+// Splices that take them out: their lines, or their part of a shared line with its `;`. Precondition: the suite keeps
+// a statement.
 std::vector<Splice> take_out(const CodeView& target, NodeId first, NodeId last);
 
 // The docstring of a suite's definition (or of the module), kNone without one.

@@ -74,8 +74,9 @@ Parameter parameter(const Tree& tree, NodeId id) {
   return {id, kNone, kNone};
 }
 
-// Positions (pattern node, first node of the target's list, index into it) from which the rest of the pattern cannot match, whatever was
-// bound before: known only where no name occurs twice, none is given, and nothing but the structure decides.
+// Positions (pattern node, first node of the target's list, index into it) from which the rest of the pattern cannot
+// match, whatever was bound before: known only where no name occurs twice, none is given, and nothing but the
+// structure decides.
 using Dead = std::set<std::tuple<NodeId, NodeId, std::size_t>>;
 
 // One attempt at one place.
@@ -89,7 +90,9 @@ class Matcher {
         t_(*search.target.tree),
         admit_(admit),
         accept_(accept),
-        dead_(dead), learns_(learns), memoise_(dead != nullptr) {
+        dead_(dead),
+        learns_(learns),
+        memoise_(dead != nullptr) {
     match_.bindings = search.given;
   }
 
@@ -125,7 +128,8 @@ class Matcher {
 
   bool match_node(NodeId p, NodeId t, Next next) {
     if (!step()) return false;
-    if (const Metavariable* mv = pattern_.metavariable(p)) return t_[t].named && bind_one(*mv, p, t, next);
+    if (const Metavariable* mv = pattern_.metavariable(p))
+      return t_[t].named && !names_what_it_is(t) && bind_one(*mv, p, t, next);
     p = strip_parentheses(p_, p);
     if (pattern_.metavariable(p) != nullptr) return match_node(p, t, next);
     t = strip_parentheses(t_, t);
@@ -137,6 +141,12 @@ class Matcher {
     if (match_children(p, t, next)) return true;
     match_.pairs.resize(mark);
     return false;
+  }
+
+  // `E as e` of an except clause or a with statement: the name is not part of what it names.
+  bool names_what_it_is(NodeId t) const {
+    if (kind_name(t_[t].kind) == "with_item") t = t_.first_child(t);
+    return t_.is(t, kinds().as_pattern) && kind_name(t_[t_[t].parent].kind) != "case_pattern";
   }
 
   bool match_children(NodeId p, NodeId t, Next next) {
@@ -167,7 +177,8 @@ class Matcher {
 
   // What a pattern may leave unsaid: async, return types, bases, type parameters, annotations.
   // empty: the runs of lists that the target does not have.
-  void drop_unnamed_parts(NodeId p, std::vector<NodeId>& ps, std::vector<NodeId>& ts, std::vector<NodeId>& empty) const {
+  void drop_unnamed_parts(NodeId p, std::vector<NodeId>& ps, std::vector<NodeId>& ts,
+                          std::vector<NodeId>& empty) const {
     const auto drop = [&](auto&& which) {
       const bool named = std::any_of(ps.begin(), ps.end(), [&](NodeId n) { return which(p_, n); });
       if (!named) std::erase_if(ts, [&](NodeId n) { return which(t_, n); });
@@ -193,9 +204,11 @@ class Matcher {
   }
 
   // A list of the pattern that can be empty needs none in the target.
-  void allow_absent(std::uint8_t field, std::vector<NodeId>& ps, const std::vector<NodeId>& ts, std::vector<NodeId>& empty) const {
+  void allow_absent(std::uint8_t field, std::vector<NodeId>& ps, const std::vector<NodeId>& ts,
+                    std::vector<NodeId>& empty) const {
     if (std::any_of(ts.begin(), ts.end(), [&](NodeId n) { return t_[n].field == field; })) return;
-    const auto list = std::find_if(ps.begin(), ps.end(), [&](NodeId n) { return p_[n].field == field && only_runs(n); });
+    const auto list =
+        std::find_if(ps.begin(), ps.end(), [&](NodeId n) { return p_[n].field == field && only_runs(n); });
     if (list == ps.end()) return;
     empty = p_.named_children(*list);
     ps.erase(list);
@@ -267,7 +280,8 @@ class Matcher {
     return t != kNone && match_node(p, t, next);
   }
 
-  // --- arguments ------------------------------------------------------------------------------------------------------------
+  // --- arguments
+  // ------------------------------------------------------------------------------------------------------------
 
   struct ArgumentState {
     std::vector<NodeId> keywords, ordered;         // of the pattern
@@ -383,7 +397,8 @@ class Matcher {
     return match_node(elements[0], t, next);
   }
 
-  // --- bindings -------------------------------------------------------------------------------------------------------------
+  // --- bindings
+  // -------------------------------------------------------------------------------------------------------------
 
   bool bind_one(const Metavariable& mv, NodeId p, NodeId t, Next next) {
     const std::size_t mark = match_.pairs.size();
@@ -430,7 +445,6 @@ class Matcher {
   Match match_;
   std::size_t reached_ = 0;
   std::uint64_t steps_ = 0;
-  
 };
 
 struct Shape {
@@ -450,8 +464,8 @@ Shape shape_of(const Pattern& pattern) {
   return shape;
 }
 
-// Where the pattern has runs, first a cheap answer by structure alone, with a memory of failures (one for all places of a search): is
-// there any match at all? Only then are the ways enumerated, since a caller may reject any of them.
+// Where the pattern has runs, first a cheap answer by structure alone, with a memory of failures (one for all places
+// of a search): is there any match at all? Only then are the ways enumerated, since a caller may reject any of them.
 template <class Attempt>
 bool two_phases(const Search& search, Admit admit, Accept accept, Dead& dead, Attempt attempt) {
   const Shape shape = shape_of(*search.pattern);
@@ -527,7 +541,8 @@ std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Acc
       if (!is_suite(tree, id)) continue;
       const auto statements = statements_of(tree, id);
       for (std::size_t i = 0; i < statements.size();) {
-        const bool hit = two_phases(search, admit, take, dead, [&](Matcher& m) { return m.at_statements(statements, i); });
+        const bool hit =
+            two_phases(search, admit, take, dead, [&](Matcher& m) { return m.at_statements(statements, i); });
         i += hit ? found.back().nodes.size() : 1;
       }
     }

@@ -144,7 +144,8 @@ class PatternCompiler {
     return true;
   }
 
-  // Rough on purpose: only decides whether a `$` is worth complaining about. An odd number of quotes before it on its line.
+  // Rough on purpose: only decides whether a `$` is worth complaining about. An odd number of quotes before it on its
+  // line.
   [[nodiscard]] bool inside_string(std::size_t at) const {
     const std::size_t line = text_.rfind('\n', at) == std::string::npos ? 0 : text_.rfind('\n', at) + 1;
     const auto part = std::string_view(text_).substr(line, at - line);
@@ -185,7 +186,8 @@ class PatternCompiler {
         pattern_.form_ = Pattern::Form::expression;
         pattern_.roots_ = inner;
       } else if (inner.size() > 1) {
-        // `a, b` as a statement has its elements as direct children: it is an expression list without a node of its own.
+        // `a, b` as a statement has its elements as direct children: it is an expression list without a node of its
+        // own.
         pattern_.form_ = Pattern::Form::statements;
       }
     }

@@ -53,7 +53,7 @@ struct RuleOutcome {
   std::string ok;  // the rule's words
   RuleState state = RuleState::idle;
   bool supports = false;  // an import beside other rules: it decides nothing
-  std::string file;  // the candidate that was used; empty: none is there
+  std::string file;       // the candidate that was used; empty: none is there
   std::uint32_t old_sites = 0, result_sites = 0, done_sites = 0;
   std::uint32_t expected_min = 0, expected_max = 0;
   std::vector<Evidence> sites;       // old sites (what would be edited), in order

@@ -1,5 +1,6 @@
-// The table of Python's reference, 6.17 "Operator precedence", as numbers, and the three expressions that stand outside of it.
-// Tests: tests/unit/precedence_test.cc compares with what Python's own parser makes of each combination.
+// The table of Python's reference, 6.17 "Operator precedence", as numbers, and the three expressions that stand
+// outside of it. Tests: tests/unit/precedence_test.cc compares with what Python's own parser makes of each
+// combination.
 #include "engine/precedence.h"
 
 #include <string_view>
@@ -12,8 +13,8 @@ namespace {
 constexpr int kLambda = 1, kTernary = 2, kOr = 3, kAnd = 4, kNot = 5, kCompare = 6, kBitOr = 7, kBitXor = 8,
               kBitAnd = 9, kShift = 10, kSum = 11, kProduct = 12, kUnary = 13, kPower = 14, kAwait = 15, kAtom = 16;
 
-// What a place takes without parentheses: an operator that binds at least as tightly as `least`. A bare tuple, a `yield`
-// and a `:=` are no operators: each has its own list of places.
+// What a place takes without parentheses: an operator that binds at least as tightly as `least`. A bare tuple, a
+// `yield` and a `:=` are no operators: each has its own list of places.
 struct Place {
   int least = kLambda;
   bool tuple = false, yield = false, walrus = false;
@@ -36,7 +37,9 @@ int binary(std::string_view op) {
   return kProduct;
 }
 
-int boolean(std::string_view op) { return op == "or" ? kOr : kAnd; }
+int boolean(std::string_view op) {
+  return op == "or" ? kOr : kAnd;
+}
 
 // How tightly an expression binds; 0: outside of the table.
 int level(CodeView code, NodeId node) {
@@ -58,7 +61,9 @@ int level(CodeView code, NodeId node) {
   return kAtom;
 }
 
-bool is_left(const Tree& tree, NodeId node) { return tree[node].field == fields().left; }
+bool is_left(const Tree& tree, NodeId node) {
+  return tree[node].field == fields().left;
+}
 
 // Places beside an operator; least 0: `node` stands beside none.
 Place operand(CodeView code, NodeId node) {
@@ -93,7 +98,8 @@ Place place_of(CodeView code, NodeId node) {
   const NodeId parent = tree[node].parent;
   if (parent == kNone || is_suite(tree, parent) || tree.is(parent, k.parenthesized_expression)) return kAnything;
   if (const Place place = operand(code, node); place.least != 0) return place;
-  if (tree.is(parent, k.expression_statement) || tree.is(parent, k.assignment) || tree.is(parent, k.augmented_assignment)) {
+  if (tree.is(parent, k.expression_statement) || tree.is(parent, k.assignment) ||
+      tree.is(parent, k.augmented_assignment)) {
     return {kLambda, true, true, false};
   }
   if (tree.is(parent, k.return_statement) || tree.is(parent, k.for_statement)) return {kLambda, true, false, false};
@@ -112,17 +118,20 @@ Place place_of(CodeView code, NodeId node) {
   return element ? kElement : Place{};
 }
 
-// Tokens that run into what stands beside them: `1.x`, `{{`, and the parentheses of `with (a, b):`, which are no tuple's.
+// Tokens that run into what stands beside them: `1.x`, `{{`, and the parentheses of `with (a, b):`, which are no
+// tuple's.
 bool runs_together(CodeView expression, NodeId node, CodeView place, NodeId at) {
   const NodeId parent = place.tree->operator[](at).parent;
   if (parent == kNone) return false;
   const auto text = expression.source->text(expression.tree->range(node));
-  if (place.tree->is(parent, kinds().attribute)) return text.find_first_not_of("0123456789_") == std::string_view::npos && text[0] != '_';
+  if (place.tree->is(parent, kinds().attribute))
+    return text.find_first_not_of("0123456789_") == std::string_view::npos && text[0] != '_';
   if (place.tree->is(parent, kinds().interpolation)) return text[0] == '{';
   return kind_name((*place.tree)[parent].kind) == "with_item" && expression.tree->is(node, kinds().tuple);
 }
 
-// Where the grammar reads other code than Python does: `a ^ (b & c)`, `(await a) ** b`, `x := (a if b else c)`. With parentheses both agree.
+// Where the grammar reads other code than Python does: `a ^ (b & c)`, `(await a) ** b`, `x := (a if b else c)`. With
+// parentheses both agree.
 bool grammar_disagrees(CodeView expression, NodeId node, CodeView place, NodeId at) {
   const Tree& tree = *place.tree;
   const NodeId parent = tree[at].parent;
@@ -137,7 +146,8 @@ bool grammar_disagrees(CodeView expression, NodeId node, CodeView place, NodeId 
 
 // `with $X:` has its metavariable within a node that only wraps it.
 NodeId unwrapped(const Tree& tree, NodeId node) {
-  for (NodeId c = tree.first_child(node); c != kNone && tree.range(c) == tree.range(node); c = tree.first_child(c)) node = c;
+  for (NodeId c = tree.first_child(node); c != kNone && tree.range(c) == tree.range(node); c = tree.first_child(c))
+    node = c;
   return node;
 }
 
@@ -170,7 +180,8 @@ bool breaks_line(CodeView code, NodeId node) {
   std::uint32_t end = (*code.tree)[node].begin;
   for (const NodeId token : tokens_of(*code.tree, {node})) {
     const auto gap = code.source->text({end, (*code.tree)[token].begin});
-    if (depth == 0 && gap.find_first_of("\r\n") != std::string_view::npos && gap.find('\\') == std::string_view::npos) return true;
+    if (depth == 0 && gap.find_first_of("\r\n") != std::string_view::npos && gap.find('\\') == std::string_view::npos)
+      return true;
     const auto text = code.source->text(code.tree->range(token));
     if (is_opening(text)) ++depth;
     if (is_closing(text)) --depth;

@@ -6,7 +6,8 @@
 
 namespace suture {
 
-// Whether `node` would be other code, or none, without parentheses in the place where `at` stands (of another tree, mostly).
+// Whether `node` would be other code, or none, without parentheses in the place where `at` stands (of another tree,
+// mostly).
 bool needs_parentheses(CodeView expression, NodeId node, CodeView place, NodeId at);
 
 // Whether a bracket around the node lets its lines break.

@@ -16,7 +16,7 @@ bool is_result(const CodeView& target, const Match& match, const std::vector<Spl
   std::vector<Splice> ordered = splices;
   std::stable_sort(ordered.begin(), ordered.end(), [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
   const Source after(target.source->name(), splice(target.source->bytes(), ordered));
-    const auto tree = parse_python(after);
+  const auto tree = parse_python(after);
   if (!tree || tree->error_count() > target.tree->error_count()) return false;
   const CodeView result{&after, &*tree};
   const std::uint32_t begin = match.range(*target.tree).begin;
@@ -60,8 +60,8 @@ Rewrite rewrite_expression(const CodeView& target, const Pattern& pattern, const
   const TokenMap map(target, pattern, match, pattern.roots(), match.nodes);
   const auto attempt = [&](Way way) {
     const NodeId whole = pattern.form() == Pattern::Form::clause ? kNone : match.nodes[0];
-    return rewrite_tokens(
-        {target, &match.bindings, &pattern, &replacement, replacement.roots(), comments, whole, way}, map);
+    return rewrite_tokens({target, &match.bindings, &pattern, &replacement, replacement.roots(), comments, whole, way},
+                          map);
   };
   Rewrite first = attempt(Way::outside);
   if (first.problem || (map.in_order() && !has_redundant_parentheses(*target.tree, match.nodes[0]))) return first;

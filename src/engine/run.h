@@ -30,7 +30,7 @@ class Workbench {
 
 struct RuleRun {
   const CompiledRule* rule = nullptr;
-  std::string path;  // the candidate that was used; empty: none is there
+  std::string path;                    // the candidate that was used; empty: none is there
   std::vector<std::string> looked_at;  // where its code stands in no candidate: those that are there, in order
   std::shared_ptr<const ParsedFile> file;
   RuleSites sites;

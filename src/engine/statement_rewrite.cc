@@ -91,8 +91,8 @@ class StatementRewriter {
     for (NodeId t : target_of(p)) gone.push_back(t);
   }
 
-  // For each statement of `want` the one of `have` that it becomes: equal ones by a longest common subsequence, then what
-  // lies between, in order, where both are of one kind.
+  // For each statement of `want` the one of `have` that it becomes: equal ones by a longest common subsequence, then
+  // what lies between, in order, where both are of one kind.
   std::vector<std::size_t> pair_up(const std::vector<NodeId>& have, const std::vector<NodeId>& want) const {
     std::vector<SnippetToken> a;
     std::vector<SnippetToken> b;
@@ -174,7 +174,8 @@ class StatementRewriter {
     take(rewrite_tokens({target_, &match_.bindings, &pattern_, &replacement_, r, comments_, kNone, way}, map));
   }
 
-  // What stands outside of the suites, header by header: from the statement's begin to its first suite, then between suites.
+  // What stands outside of the suites, header by header: from the statement's begin to its first suite, then between
+  // suites.
   void headers(NodeId p, NodeId t, NodeId r) {
     const auto split = [](const Tree& tree, NodeId statement) {
       std::vector<std::vector<NodeId>> parts(1);
@@ -199,7 +200,8 @@ class StatementRewriter {
     }
   }
 
-  // --- whole statements -----------------------------------------------------------------------------------------------------------
+  // --- whole statements
+  // -----------------------------------------------------------------------------------------------------------
 
   std::string rendered(const std::vector<NodeId>& statements, NodeId suite) {
     std::string text;
@@ -221,7 +223,7 @@ class StatementRewriter {
     const std::string block = rendered(statements, suite);
     if (!gone.empty()) {
       // In the place of what goes: one region, so that the comments around it stay where they are.
-      exchange(gone, block);
+      exchange(gone, block, statements);
       gone.clear();
     } else if (before != kNone) {
       add(insert_above(target_, before, block));
@@ -230,13 +232,16 @@ class StatementRewriter {
     }
   }
 
-  // Statements that stand one after the other become `block` ("" takes them out).
-  void exchange(const std::vector<NodeId>& gone, std::string block) {
+  // Statements that stand one after the other become `block` ("" takes them out), which renders `statements`.
+  void exchange(const std::vector<NodeId>& gone, std::string block, const std::vector<NodeId>& statements) {
     const std::size_t lines = static_cast<std::size_t>(std::count(block.begin(), block.end(), '\n'));
-    // A comment behind the last one stays where it is, but for a block that goes on below it, or leaves nothing in front of it.
+    // A comment behind the last one stays where it is, but for a block that goes on below it, or leaves nothing in
+    // front of it.
     const Range code{t_[gone.front()].begin, t_[gone.back()].end};
-    const Range all{code.begin, lines == 1 ? code.end : end_of_line(gone.back())};
-    const std::vector<NodeId> comments = comments_in(all);
+    const bool stays = lines == 1 || ends_alike(statements, gone.back());
+    const Range all{code.begin, stays ? code.end : end_of_line(gone.back())};
+    std::vector<NodeId> comments = comments_in(all);
+    std::erase_if(comments, [&](NodeId comment) { return is_captured(statements, t_.range(comment)); });
     if (!comments.empty() && comments_ == Comments::refuse) {
       problem("a comment stands where code is replaced", "say `comments: keep` or `comments: drop` in the rule",
               t_.range(comments.front()));
@@ -256,6 +261,30 @@ class StatementRewriter {
     if (!comments.empty() && t_[comments.back()].begin >= code.end && splices.back().end < all.end)
       splices.back().end = all.end;
     add(splices);
+  }
+
+  // The last thing of the new block is the capture that ends with this statement, or the very statement: what stands
+  // behind it still does.
+  bool ends_alike(const std::vector<NodeId>& statements, NodeId last) const {
+    const auto tokens = snippet_tokens(replacement_, statements);
+    if (tokens.empty()) return false;
+    const Metavariable* mv = tokens.back().mv;
+    const auto it = mv == nullptr ? match_.bindings.end() : match_.bindings.find(mv->name);
+    if (it != match_.bindings.end() && !it->second.nodes.empty())
+      return t_[it->second.nodes.back()].end == t_[last].end;
+    const auto old = snippet_tokens(pattern_, {pattern_.roots().back()});
+    return old.size() <= tokens.size() &&
+           std::equal(old.rbegin(), old.rend(), tokens.rbegin(),
+                      [](const SnippetToken& x, const SnippetToken& y) { return x.key == y.key; });
+  }
+  // Inside of a capture that the new block holds: copied with it.
+  bool is_captured(const std::vector<NodeId>& statements, Range comment) const {
+    const auto tokens = snippet_tokens(replacement_, statements);
+    return std::any_of(tokens.begin(), tokens.end(), [&](const SnippetToken& token) {
+      const auto it = token.mv == nullptr ? match_.bindings.end() : match_.bindings.find(token.mv->name);
+      if (it == match_.bindings.end() || it->second.nodes.empty()) return false;
+      return Range{t_[it->second.nodes.front()].begin, t_[it->second.nodes.back()].end}.contains(comment);
+    });
   }
 
   // Of the line on which the statement ends, where nothing but a comment follows it; else of the statement.
@@ -290,13 +319,13 @@ class StatementRewriter {
       const bool follows = !run.empty() && std::find(all.begin(), all.end(), run.back()) + 1 != all.end() &&
                            *(std::find(all.begin(), all.end(), run.back()) + 1) == statement;
       if (!run.empty() && !follows) {
-        exchange(run, "");
+        exchange(run, "", {});
         run.clear();
       }
       run.push_back(statement);
     }
-    exchange(run,
-             needs_pass ? suite_indentation(target_, suite) + "pass" + std::string(target_.source->newline()) : "");
+    exchange(run, needs_pass ? suite_indentation(target_, suite) + "pass" + std::string(target_.source->newline()) : "",
+             {});
   }
 
   void problem(std::string message, std::string hint, Range at) {

@@ -42,11 +42,16 @@ bool is_f_string(const Tree& tree, NodeId node) {
 bool is_token(const Tree& tree, NodeId node) {
   static const Kind format_specifier = kind_named("format_specifier");
   if (tree.is(node, kinds().string)) return !is_f_string(tree, node);
-  return tree.is_leaf(node) || tree.is(node, kinds().string_content) || tree.is(node, format_specifier) || !tree[node].named;
+  return tree.is_leaf(node) || tree.is(node, kinds().string_content) || tree.is(node, format_specifier) ||
+         !tree[node].named;
 }
 
-bool is_opening(std::string_view token) { return token == "(" || token == "[" || token == "{"; }
-bool is_closing(std::string_view token) { return token == ")" || token == "]" || token == "}"; }
+bool is_opening(std::string_view token) {
+  return token == "(" || token == "[" || token == "{";
+}
+bool is_closing(std::string_view token) {
+  return token == ")" || token == "]" || token == "}";
+}
 
 std::vector<NodeId> tokens_of(const Tree& tree, const std::vector<NodeId>& nodes) {
   std::vector<NodeId> out;

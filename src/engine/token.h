@@ -21,10 +21,12 @@ bool is_closing(std::string_view token);
 // The tokens of the nodes, in order.
 std::vector<NodeId> tokens_of(const Tree& tree, const std::vector<NodeId>& nodes);
 
-// The text by which two tokens are compared: a string's prefix in lower case and its content without the quotes, else the bytes.
+// The text by which two tokens are compared: a string's prefix in lower case and its content without the quotes, else
+// the bytes.
 std::string token_key(const Source& source, const Tree& tree, NodeId token);
 
-// The source text as a list of token keys: what `examples` compare. Indentation counts as the depth of each line's suite.
+// The source text as a list of token keys: what `examples` compare. Indentation counts as the depth of each line's
+// suite.
 std::vector<std::string> token_sequence(const Source& source, const Tree& tree);
 
 }  // namespace suture

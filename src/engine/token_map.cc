@@ -15,12 +15,14 @@ std::string blanks_before(const Source& source, std::uint32_t from, std::uint32_
   return bytes.substr(begin, end - begin);
 }
 
-// What the alignment compares. The parentheses of a call are not those around an expression: the call's can hold a trailing comma.
+// What the alignment compares. The parentheses of a call are not those around an expression: the call's can hold a
+// trailing comma.
 std::string token_text(const Pattern& snippet, NodeId token) {
   const Tree& tree = snippet.tree();
   const std::string text = without_placeholders(snippet.source().text(tree.range(token)));
   const NodeId parent = tree[token].parent;
-  const bool grouping = (text == "(" || text == ")") && parent != kNone && tree.is(parent, kinds().parenthesized_expression);
+  const bool grouping =
+      (text == "(" || text == ")") && parent != kNone && tree.is(parent, kinds().parenthesized_expression);
   return grouping ? "group " + text : text;
 }
 
@@ -34,8 +36,7 @@ std::vector<SnippetToken> snippet_tokens(const Pattern& snippet, const std::vect
       const Metavariable* mv = snippet.metavariable(id);
       if (!tree[id].extra && (mv != nullptr || is_token(tree, id))) {
         if (tree[id].begin < tree[id].end) {
-          const auto key =
-              mv != nullptr ? "mv " + mv->spelled() : token_text(snippet, id);
+          const auto key = mv != nullptr ? "mv " + mv->spelled() : token_text(snippet, id);
           out.push_back(
               {id,
                key,

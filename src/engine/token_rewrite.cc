@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "engine/precedence.h"
@@ -11,7 +12,8 @@
 namespace suture {
 namespace {
 
-// One token of the result: of the target in its place, a copy of target tokens, code of the replacement, or a parenthesis that precedence needs.
+// One token of the result: of the target in its place, a copy of target tokens, code of the replacement, or a
+// parenthesis that precedence needs.
 struct Item {
   enum class Kind { kept, copied, code, open, close } kind = Kind::code;
   std::uint32_t target = 0;        // kept, copied: index of the target token
@@ -33,7 +35,8 @@ class TokenRewriter {
         want_(snippet_tokens(replacement, replacement_roots)),
         roots_(std::move(replacement_roots)) {}
 
-  // `have`: the pattern's tokens mapped to `tokens` of the target. outer: insertions go outside of redundant parentheses.
+  // `have`: the pattern's tokens mapped to `tokens` of the target. outer: insertions go outside of redundant
+  // parentheses.
   Rewrite run(const Pattern& pattern, std::vector<SnippetToken> have, const std::vector<NodeId>& tokens, NodeId whole,
               TokenRewrite::Way way) {
     tokens_ = tokens;
@@ -52,7 +55,8 @@ class TokenRewriter {
   }
 
  private:
-  // --- which tokens stay, and where the new ones go ------------------------------------------------------------------------
+  // --- which tokens stay, and where the new ones go
+  // ------------------------------------------------------------------------
 
   void place(const std::vector<SnippetToken>& have, bool outer) {
     std::vector<bool> gone(tokens_.size(), afresh_);
@@ -73,7 +77,7 @@ class TokenRewriter {
       if (!known[t] && text_of(t) == "," && gone[t + 1] && t_[tokens_[t]].parent == t_[tokens_[t + 1]].parent)
         gone[t] = true;
     }
-        remove_empty_parentheses(known, gone);
+    remove_empty_parentheses(known, gone);
     // Insertions, by the target token that they follow (index + 1; 0: in front of all).
     std::map<std::size_t, std::vector<Item>> inserted;
     std::size_t at = first_anchor(have);
@@ -97,12 +101,13 @@ class TokenRewriter {
       if (const std::size_t gap = afresh_ ? kNoToken : replaced_here(have, j, at, anchored); gap != kNoToken) {
         place_at = gap;
       } else if (!outer) {
-        place_at = next_anchor(have, j, at);
+        while (place_at < tokens_.size() && !known[place_at] && text_of(place_at) == "(") ++place_at;
       } else if (!anchored) {
         while (place_at > 0 && !known[place_at - 1] && text_of(place_at - 1) == "(") --place_at;
       }
       append(j, inserted[place_at]);
     }
+    gone_ = gone;
     for (std::uint32_t t = 0; t <= tokens_.size(); ++t) {
       if (const auto it = before_.find(t); it != before_.end() && t < tokens_.size() && !gone[t])
         pending_open_ = it->second;
@@ -118,7 +123,7 @@ class TokenRewriter {
     }
   }
 
-    // Redundant parentheses go with what stood in them; the inner ones first.
+  // Redundant parentheses go with what stood in them; the inner ones first.
   void remove_empty_parentheses(const std::vector<bool>& known, std::vector<bool>& gone) const {
     for (std::uint32_t open = static_cast<std::uint32_t>(tokens_.size()); open-- > 0;) {
       if (known[open] || gone[open] || text_of(open) != "(" || !is_redundant(open)) continue;
@@ -129,8 +134,8 @@ class TokenRewriter {
     }
   }
 
-  // A new token takes the place of those that it replaces: the first target token of the pattern's between the kept neighbours
-  // of want_[j]. kNoToken: it replaces none, or they stand somewhere else (keywords in another order).
+  // A new token takes the place of those that it replaces: the first target token of the pattern's between the kept
+  // neighbours of want_[j]. kNoToken: it replaces none, or they stand somewhere else (keywords in another order).
   std::size_t replaced_here(const std::vector<SnippetToken>& have, std::size_t j, std::size_t at, bool anchored) const {
     std::size_t first = 0;
     for (std::size_t k = j; k-- > 0;) {
@@ -158,17 +163,7 @@ class TokenRewriter {
     return 0;
   }
 
-  // In front of the next kept token of the target: inside of redundant parentheses that open before it.
-  std::size_t next_anchor(const std::vector<SnippetToken>& have, std::size_t j, std::size_t otherwise) const {
-    for (; j < want_.size(); ++j) {
-      if (same_[j] != kNoToken && !have[same_[j]].target.empty()) return have[same_[j]].target.front();
-    }
-    return otherwise;
-  }
-
-  bool is_redundant(std::uint32_t t) const {
-    return t_.is(t_[tokens_[t]].parent, kinds().parenthesized_expression);
-  }
+  bool is_redundant(std::uint32_t t) const { return t_.is(t_[tokens_[t]].parent, kinds().parenthesized_expression); }
 
   // A token that pattern and replacement share and the target does not have: a redundant parenthesis, a trailing comma.
   bool skip_virtual(std::size_t j) const {
@@ -247,7 +242,8 @@ class TokenRewriter {
     items_.push_back({Item::Kind::close, 0, kNoToken, false});
   }
 
-  // --- well-formed lists ------------------------------------------------------------------------------------------------------
+  // --- well-formed lists
+  // ------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] std::string_view text_of(std::size_t t) const { return source_.text(t_.range(tokens_[t])); }
   [[nodiscard]] std::string_view text(const Item& item) const {
@@ -280,7 +276,8 @@ class TokenRewriter {
     }
   }
 
-  // An expression that now breaks its line outside of any bracket gets a pair; in a part of a statement such gaps become blanks.
+  // An expression that now breaks its line outside of any bracket gets a pair; in a part of a statement such gaps
+  // become blanks.
   void keep_inside_brackets(NodeId whole) {
     if (whole != kNone && in_brackets(target_, whole)) return;
     int depth = 0;
@@ -296,12 +293,13 @@ class TokenRewriter {
     }
   }
 
-    bool was_in_brackets(std::size_t i) const {
+  bool was_in_brackets(std::size_t i) const {
     while (items_[i].kind == Item::Kind::open && i + 1 < items_.size()) ++i;
     return items_[i].kind == Item::Kind::kept && in_brackets(target_, tokens_[items_[i].target]);
   }
 
-  // --- bytes ------------------------------------------------------------------------------------------------------------------
+  // --- bytes
+  // ------------------------------------------------------------------------------------------------------------------
 
   struct Gap {
     std::string text;
@@ -330,15 +328,67 @@ class TokenRewriter {
       const auto own = source_.text({begin, end});
       const bool neighbours = last_target(i) + 1 == here.target;
       if (neighbours || own.find('\n') != std::string_view::npos) return {std::string(own), true, begin};
-      if (here.snippet == kNoToken) return {std::string(own), false, 0};
+      if (here.snippet == kNoToken && !is_opening(text(before))) return {std::string(own), false, 0};
     }
+    if (const auto own_line = line_of_its_own(i); own_line) return *own_line;
     if (before.kind == Item::Kind::kept && here.kind != Item::Kind::kept && here.snippet < want_.size() &&
         before.snippet + 1 != here.snippet && before.target + 1 < tokens_.size()) {
       // Behind a token that is not its neighbour in the replacement: what stood there before.
       const std::uint32_t begin = t_[tokens_[before.target]].end;
       return {std::string(source_.text({begin, t_[tokens_[before.target + 1]].begin})), true, begin};
     }
+    if (is_opening(text(before))) return {};
     return {replacement_gap(before, here), false, 0};
+  }
+
+  // What takes the place of something that began a line begins it too, and so does a new element beside others that do.
+  std::optional<Gap> line_of_its_own(std::size_t i) const {
+    const Item& before = items_[i - 1];
+    if (items_[i].kind == Item::Kind::kept || flat_.contains(i)) return std::nullopt;
+    if (before.kind == Item::Kind::kept && before.target + 1 < tokens_.size()) {
+      const std::string own = target_gap(before.target + 1);
+      if (own.find('\n') == std::string::npos) return std::nullopt;
+      if (gone_[before.target + 1] && !is_closing(text_of(before.target + 1)))
+        return Gap{own, true, t_[tokens_[before.target]].end};
+      if (is_opening(text(before)) && is_new_element(i) && own.find('#') == std::string::npos)
+        return Gap{own, false, 0};
+    }
+    if (text(before) != "," || before.snippet >= want_.size()) return std::nullopt;
+    std::size_t k = i - 1;
+    while (k > 0 && items_[k].kind != Item::Kind::kept) --k;
+    if (items_[k].kind != Item::Kind::kept) return std::nullopt;
+    const NodeId list = kept_list(replacement_.tree()[want_[before.snippet].node].parent);
+    if (list == kNone) return std::nullopt;
+    const std::uint32_t begin = line_of_element(items_[k].target, list);
+    if (begin == kNone) return std::nullopt;
+    return Gap{std::string(source_.newline()) + std::string(source_.indentation_at(begin)), false, 0};
+  }
+  [[nodiscard]] std::string target_gap(std::uint32_t t) const {
+    return std::string(source_.text({t_[tokens_[t - 1]].end, t_[tokens_[t]].begin}));
+  }
+  // The new items from i on end in a comma: they are elements, and what they stand in front of is one.
+  [[nodiscard]] bool is_new_element(std::size_t i) const {
+    while (i < items_.size() && items_[i].kind != Item::Kind::kept) ++i;
+    return i < items_.size() && text(items_[i - 1]) == ",";
+  }
+  // The target's list that this one of the replacement is: its bracket is kept. kNone: the list is new.
+  [[nodiscard]] NodeId kept_list(NodeId list) const {
+    const NodeId bracket = replacement_.tree().first_child(list);
+    for (const Item& item : items_) {
+      if (item.kind == Item::Kind::kept && item.snippet < want_.size() && want_[item.snippet].node == bracket)
+        return t_[tokens_[item.target]].parent;
+    }
+    return kNone;
+  }
+  // Where the element of that list begins which ends in this token, if it begins its line; else kNone.
+  [[nodiscard]] std::uint32_t line_of_element(std::uint32_t token, NodeId list) const {
+    NodeId element = tokens_[token];
+    while (t_[element].parent != kNone && t_[element].end == t_[tokens_[token]].end && t_[element].parent != list)
+      element = t_[element].parent;
+    if (t_[element].parent != list || t_[element].end != t_[tokens_[token]].end) return kNone;
+    const std::uint32_t begin = t_[element].begin;
+    const std::uint32_t line = source_.line_begin(source_.line_of(begin));
+    return line + source_.indentation_at(begin).size() == begin ? begin : kNone;
   }
 
   // The target token of the item before i, inserted parentheses aside; npos where it is no kept one.
@@ -415,6 +465,7 @@ class TokenRewriter {
   std::vector<std::size_t> same_;
   std::vector<Item> items_;
   bool afresh_ = false;
+  std::vector<bool> gone_;
   std::map<std::uint32_t, int> before_, after_;
   std::set<std::size_t> flat_;  // items in front of which no line may end
   int pending_open_ = 0;

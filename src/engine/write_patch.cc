@@ -23,8 +23,10 @@ std::optional<Error> not_encodable(const RuleRun& run, const std::vector<Splice>
     const bool ascii =
         std::all_of(s.text.begin(), s.text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
     if (ascii) continue;
-    return edit_error(run, {"the file is in the encoding " + run.file->encoding + ", and the code to be written is not ASCII",
-                            "write the rule's text in ASCII, with escapes in its strings", {s.begin, s.end}});
+    return edit_error(
+        run, {"the file is in the encoding " + run.file->encoding + ", and the code to be written is not ASCII",
+              "write the rule's text in ASCII, with escapes in its strings",
+              {s.begin, s.end}});
   }
   return std::nullopt;
 }

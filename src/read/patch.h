@@ -18,7 +18,7 @@ namespace suture {
 struct Condition {
   std::optional<Text> package;  // a distribution name; absent: the patched package itself
   std::optional<Text> versions;
-  std::vector<Text> file;          // candidates; relative to that package's folder
+  std::vector<Text> file;  // candidates; relative to that package's folder
   std::vector<Text> in;
   Narrowing narrow;
   std::optional<Text> not_match, literal, not_literal;
@@ -35,20 +35,20 @@ struct AddedFile {
 
 struct Patch {
   std::string name, summary, note;
-  Range at;                        // of the name, for diagnostics
-  Text package;                    // the distribution's name, PEP 503 normalised on reading
-  std::optional<Text> folder;      // import folder where it differs from the name
-  std::optional<Text> versions;    // PEP 440 specifier set
-  std::vector<Text> conflicts;     // patch names; may name patches that are not there
-  std::optional<int> recommend;    // lower is better
+  Range at;                      // of the name, for diagnostics
+  Text package;                  // the distribution's name, PEP 503 normalised on reading
+  std::optional<Text> folder;    // import folder where it differs from the name
+  std::optional<Text> versions;  // PEP 440 specifier set
+  std::vector<Text> conflicts;   // patch names; may name patches that are not there
+  std::optional<int> recommend;  // lower is better
   std::vector<AddedFile> adds;
   std::vector<Text> rule_ids;
-  std::vector<Rule> rules;         // resolved by the catalog, in order
-  std::vector<Condition> needs;    // `requires:`
+  std::vector<Rule> rules;       // resolved by the catalog, in order
+  std::vector<Condition> needs;  // `requires:`
   std::vector<Condition> superseded;
-  std::vector<Example> examples;   // of the whole patch
+  std::vector<Example> examples;  // of the whole patch
   std::shared_ptr<const Source> source;
-  std::string page;                // README.md of the patch's folder; may be empty
+  std::string page;  // README.md of the patch's folder; may be empty
 
   // SHA-256 over what the patch DOES: its rules and added files; not notes, summaries, `ok` texts, examples.
   // Filled by the catalog when the rules are resolved.

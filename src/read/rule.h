@@ -81,7 +81,7 @@ using Edit = std::variant<Replace, Argument, Insert, AddImport>;
 struct Shape {
   Narrowing narrow;
   std::optional<Edit> edit;
-  std::optional<Text> versions;  // may only exclude the shape
+  std::optional<Text> versions;      // may only exclude the shape
   std::optional<Narrowing> applied;  // written out; else derived from the edit
   Range at;
   bool own_match = false;  // an any_of entry with a `match` of its own
@@ -111,11 +111,11 @@ struct Example {
 
 struct Rule {
   std::string id;
-  std::string note, ok;        // ok is the id where it is not given
-  std::vector<Text> files;     // candidates, in order; relative to the package folder
-  std::vector<Text> in;        // qualified names; empty: the module
-  Shape base;                  // the rule's own keys
-  std::vector<Shape> any_of;   // empty: base is the only shape
+  std::string note, ok;       // ok is the id where it is not given
+  std::vector<Text> files;    // candidates, in order; relative to the package folder
+  std::vector<Text> in;       // qualified names; empty: the module
+  Shape base;                 // the rule's own keys
+  std::vector<Shape> any_of;  // empty: base is the only shape
   std::optional<Narrowing> done_if;
   Expect expect;
   Select select;

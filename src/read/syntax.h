@@ -116,13 +116,14 @@ class Tree {
 // long wait. Counts and not a clock: a busy machine changes no verdict.
 struct ParseLimits {
   std::uint32_t max_bytes = 16u << 20;
-  std::uint32_t max_depth = 4096;            // nesting of the syntax tree
+  std::uint32_t max_depth = 4096;  // nesting of the syntax tree
   // Progress callbacks of the parser (one per 100 of its operations): base + per_byte * size. Real code takes
   // under 0.01 a byte, the densest that Python admits (`a,b=c,d`) 0.07; tests/unit/syntax_test.cc holds both apart.
   std::uint64_t base_callbacks = 10'000;
   double callbacks_per_byte = 0.15;
   // Chunks of 4 KiB that the lexer reads, some of them again: base + per_byte * size. A parse of real code reads each
-  // about once. The callbacks do not see the lexer: a million line continuations are scanned to their end from each one.
+  // about once. The callbacks do not see the lexer: a million line continuations are scanned to their end from each
+  // one.
   std::uint64_t base_reads = 10'000;
   double reads_per_byte = 0.01;
 };

@@ -1,7 +1,8 @@
 // The matcher against a naive one that tries every way, on thousands of generated pairs of pattern and code.
 //
-// The naive matcher never sees the parser: it works on the generator's own trees, and the code that the real one gets is those trees
-// written out with random layout (line breaks, comments, trailing commas, redundant parentheses, quotes).
+// The naive matcher never sees the parser: it works on the generator's own trees, and the code that the real one gets
+// is those trees written out with random layout (line breaks, comments, trailing commas, redundant parentheses,
+// quotes).
 #include <gtest/gtest.h>
 
 #include <map>

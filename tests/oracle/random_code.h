@@ -31,13 +31,20 @@ class Generator {
   Term expression(int depth, bool pattern) {
     if (pattern && chance(25)) return leaf(Expr::variable, pick({"X", "Y", ""}));
     switch (depth == 0 ? below(3) : below(8)) {
-      case 0: return leaf(Expr::name, pick({"a", "b", "f"}));
-      case 1: return leaf(Expr::number, pick({"0", "1"}));
-      case 2: return leaf(Expr::string, pick({"s", "t"}));
-      case 3: return node(Expr::list, "", elements(depth, pattern, false));
-      case 4: return node(Expr::sum, "", {expression(depth - 1, pattern), expression(depth - 1, pattern)});
-      case 5: return node(Expr::attribute, pick({"p", "q"}), {expression(depth - 1, pattern)});
-      default: break;
+      case 0:
+        return leaf(Expr::name, pick({"a", "b", "f"}));
+      case 1:
+        return leaf(Expr::number, pick({"0", "1"}));
+      case 2:
+        return leaf(Expr::string, pick({"s", "t"}));
+      case 3:
+        return node(Expr::list, "", elements(depth, pattern, false));
+      case 4:
+        return node(Expr::sum, "", {expression(depth - 1, pattern), expression(depth - 1, pattern)});
+      case 5:
+        return node(Expr::attribute, pick({"p", "q"}), {expression(depth - 1, pattern)});
+      default:
+        break;
     }
     std::vector<Term> parts = {chance(70) ? leaf(Expr::name, pick({"f", "g"})) : expression(depth - 1, pattern)};
     for (Term& argument : elements(depth, pattern, true)) parts.push_back(std::move(argument));
@@ -136,16 +143,26 @@ class Generator {
   std::string plain(const Term& e, bool noise) {
     switch (e->kind) {
       case Expr::name:
-      case Expr::number: return e->text;
-      case Expr::string: return noise && chance(50) ? "\"" + e->text + "\"" : "'" + e->text + "'";
-      case Expr::variable: return "$" + (e->text.empty() ? "_" : e->text);
-      case Expr::run: return "$$$" + e->text;
-      case Expr::list: return "[" + joined(e->parts, 0, noise) + "]";
-      case Expr::sum: return written(e->parts[0], noise) + " + " + operand(e->parts[1], noise);
-      case Expr::attribute: return operand(e->parts[0], noise, true) + "." + e->text;
-      case Expr::keyword: return e->text + "=" + written(e->parts[0], noise);
-      case Expr::splat: return "*" + operand(e->parts[0], noise);
-      case Expr::call: break;
+      case Expr::number:
+        return e->text;
+      case Expr::string:
+        return noise && chance(50) ? "\"" + e->text + "\"" : "'" + e->text + "'";
+      case Expr::variable:
+        return "$" + (e->text.empty() ? "_" : e->text);
+      case Expr::run:
+        return "$$$" + e->text;
+      case Expr::list:
+        return "[" + joined(e->parts, 0, noise) + "]";
+      case Expr::sum:
+        return written(e->parts[0], noise) + " + " + operand(e->parts[1], noise);
+      case Expr::attribute:
+        return operand(e->parts[0], noise, true) + "." + e->text;
+      case Expr::keyword:
+        return e->text + "=" + written(e->parts[0], noise);
+      case Expr::splat:
+        return "*" + operand(e->parts[0], noise);
+      case Expr::call:
+        break;
     }
     return operand(e->parts[0], noise, true) + "(" + joined(e->parts, 1, noise) + ")";
   }
@@ -158,7 +175,8 @@ class Generator {
   std::mt19937 random_;
 };
 
-// --- a naive matcher: it tries every way --------------------------------------------------------------------------------
+// --- a naive matcher: it tries every way
+// --------------------------------------------------------------------------------
 
 using Bound = std::map<std::string, std::vector<Term>>;
 using Solutions = std::vector<Bound>;
@@ -177,7 +195,8 @@ inline bool add_binding(Bound& bound, const std::string& key, const std::vector<
 inline Solutions solve(const Term& p, const Term& t, const Bound& bound);
 
 // All ways to match ps[i..] with ts[j..], in order.
-inline void in_order(const std::vector<Term>& ps, std::size_t i, const std::vector<Term>& ts, std::size_t j, const Bound& bound, Solutions& out) {
+inline void in_order(const std::vector<Term>& ps, std::size_t i, const std::vector<Term>& ts, std::size_t j,
+                     const Bound& bound, Solutions& out) {
   if (i == ps.size()) {
     if (j == ts.size()) out.push_back(bound);
     return;
@@ -185,7 +204,8 @@ inline void in_order(const std::vector<Term>& ps, std::size_t i, const std::vect
   if (ps[i]->kind == Expr::run) {
     for (std::size_t end = j; end <= ts.size(); ++end) {
       Bound with = bound;
-      const std::vector<Term> taken(ts.begin() + static_cast<std::ptrdiff_t>(j), ts.begin() + static_cast<std::ptrdiff_t>(end));
+      const std::vector<Term> taken(ts.begin() + static_cast<std::ptrdiff_t>(j),
+                                    ts.begin() + static_cast<std::ptrdiff_t>(end));
       if (add_binding(with, "$$$" + ps[i]->text, taken)) in_order(ps, i + 1, ts, end, with, out);
     }
     return;
@@ -194,7 +214,8 @@ inline void in_order(const std::vector<Term>& ps, std::size_t i, const std::vect
   for (const Bound& with : solve(ps[i], ts[j], bound)) in_order(ps, i + 1, ts, j + 1, with, out);
 }
 
-inline void keywords(const std::vector<Term>& ps, const std::vector<Term>& ts, std::size_t i, std::vector<std::pair<Term, Term>>& taken, const Bound& bound, Solutions& out) {
+inline void keywords(const std::vector<Term>& ps, const std::vector<Term>& ts, std::size_t i,
+                     std::vector<std::pair<Term, Term>>& taken, const Bound& bound, Solutions& out) {
   if (i < ps.size() && ps[i]->kind != Expr::keyword) return keywords(ps, ts, i + 1, taken, bound, out);
   if (i < ps.size()) {
     for (const Term& t : ts) {

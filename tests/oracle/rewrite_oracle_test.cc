@@ -1,5 +1,6 @@
-// The rewriter against a naive one: the replacement's tree with the captures put in, written out and parsed, must be the code that
-// the edited file holds. What stands outside of the match is not touched, and a second run finds nothing.
+// The rewriter against a naive one: the replacement's tree with the captures put in, written out and parsed, must be
+// the code that the edited file holds. What stands outside of the match is not touched, and a second run finds
+// nothing.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -50,7 +51,8 @@ bool legal(const Term& e) {
   for (std::size_t i = 0; i < e->parts.size(); ++i) {
     const Term& part = e->parts[i];
     if (!legal(part)) return false;
-    if (part->kind == Expr::keyword && (e->kind != Expr::call || i == 0 || !seen.insert(part->text).second)) return false;
+    if (part->kind == Expr::keyword && (e->kind != Expr::call || i == 0 || !seen.insert(part->text).second))
+      return false;
     if (part->kind == Expr::splat && e->kind != Expr::call) return false;
     keyword = keyword || part->kind == Expr::keyword;
     if (keyword && part->kind != Expr::keyword && part->kind != Expr::splat) return false;
@@ -88,7 +90,8 @@ TEST(RewriteOracle, TheResultIsTheReplacementWithItsCaptures) {
     const std::string to = generator.written(replacement, false);
     const std::string source = before + generator.written(code, true) + behind;
     const std::string result = rewritten(from, to, source);
-    const std::string told = "seed " + std::to_string(seed) + "\n" + from + "  =>  " + to + "\n" + source + "\n--->\n" + result;
+    const std::string told =
+        "seed " + std::to_string(seed) + "\n" + from + "  =>  " + to + "\n" + source + "\n--->\n" + result;
     if (result.rfind("refused: ", 0) == 0) {
       ++refused;
       continue;

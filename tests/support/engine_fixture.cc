@@ -156,8 +156,8 @@ std::string edited(const Rule& rule, const std::string& code) {
   std::string out = splice(code, splices);
   const Code after(out);
   const RuleSites then = find_sites(*compiled, after.view(), std::nullopt);
-  const bool stable = after.tree.error_count() <= before.tree.error_count() && after.tree.broken() <= before.tree.broken() &&
-                      trouble(then).empty() && then.old.empty() &&
+  const bool stable = after.tree.error_count() <= before.tree.error_count() &&
+                      after.tree.broken() <= before.tree.broken() && trouble(then).empty() && then.old.empty() &&
                       then.result.size() >= sites.result.size() + sites.old.size();
   return (stable ? "" : "unstable: ") + out;
 }

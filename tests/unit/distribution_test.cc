@@ -24,7 +24,8 @@ class Reading : public ::testing::Test {
     tree.package_folder = "/s/my_pkg";
     tree.metadata_folder = "/s";
     tree.present = true;
-    const Result<Distribution> dist = read_distribution(fs, tree, "my-pkg", "my_pkg", {"a.py", "b.py", "__init__.py", "core.py"});
+    const Result<Distribution> dist =
+        read_distribution(fs, tree, "my-pkg", "my_pkg", {"a.py", "b.py", "__init__.py", "core.py"});
     EXPECT_TRUE(dist.ok());
     return *dist;
   }
@@ -89,7 +90,8 @@ TEST(Record, QuotesNewlinesAndOtherHashes) {
   const std::string record = "\"pkg/a,b \"\"c\"\".json\"," + hash + ",0\r\npkg/x.py,md5=abc,1\r\nother/y.py," + hash +
                              ",0\r\n../../bin/tool," + hash + ",0\r\npkg/short.py,sha256=abc,1\r\npkg/z.py," + hash +
                              "=,0";
-  const std::map<std::string, std::string> files = parse_record(record, "pkg", {"a,b \"c\".json", "x.py", "y.py", "short.py", "z.py", "../bin/tool"});
+  const std::map<std::string, std::string> files =
+      parse_record(record, "pkg", {"a,b \"c\".json", "x.py", "y.py", "short.py", "z.py", "../bin/tool"});
   ASSERT_EQ(files.size(), 2U);
   EXPECT_EQ(files.at("a,b \"c\".json"), kEmptyHash);
   EXPECT_EQ(files.at("z.py"), kEmptyHash);

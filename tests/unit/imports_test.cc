@@ -1,4 +1,4 @@
-// add_import: what satisfies it, what takes its name, where it leads.
+// Whether a module has an import, and where a new one goes.
 #include "engine/imports.h"
 
 #include <gtest/gtest.h>
@@ -6,143 +6,96 @@
 #include <string>
 #include <vector>
 
-#include "engine/stdlib_modules.h"
 #include "support/engine_fixture.h"
 
 namespace suture {
 namespace {
 
-// In pkg/sub/m.py.
-std::string status(const std::string& statement, const std::string& code) {
-  const auto import = read_import(statement);
-  if (!import) return "no import";
-  switch (find_import(Code(code).view(), *import, "sub/m.py", "pkg").kind) {
-    case ImportStatus::Kind::satisfied:
-      return "satisfied";
-    case ImportStatus::Kind::taken:
-      return "taken";
-    case ImportStatus::Kind::missing:
-      break;
-  }
-  return "missing";
+using Texts = std::vector<std::string>;
+
+// What `add_import: statement` makes of a file sub/m.py of the package pkg.
+std::string with_import(const std::string& statement, const std::string& code) {
+  return edited(rule_from_yaml("add_import: " + statement), code);
 }
 
-constexpr const char* kNew = "from pkg.z import new";
-
-TEST(Imports, TakenByAnyOtherBindingOfTheModule) {
-  for (const char* code : {"new = 1\n",
-                           "x, *new = y\n",
-                           "[a, (new, b)] = y\n",
-                           "new: int = 1\n",
-                           "new += 1\n",
-                           "a = new = 1\n",
-                           "def new(): pass\n",
-                           "@d\ndef new(): pass\n",
-                           "class new: pass\n",
-                           "import new\n",
-                           "import new.sub\n",
-                           "from q import new\n",
-                           "from q import z as new\n",
-                           "from pkg import z as new\n",
-                           "for new in y: pass\n",
-                           "for a, (b, new) in y: pass\n",
-                           "with a as new: pass\n",
-                           "with a as (b, new): pass\n",
-                           "with (a as b, c as new): pass\n",
-                           "try: pass\nexcept E as new: pass\n",
-                           "if (new := 1): pass\n",
-                           "while (new := f()): pass\n",
-                           "[0 for q in y if (new := q)]\n",
-                           "a[(new := 1)] = 2\n",
-                           "def g(a=(new := 1)): pass\n",
-                           "type new = int\n",
-                           "type new[T] = int\n",
-                           "match x:\n    case new: pass\n",
-                           "match x:\n    case [1, new]: pass\n",
-                           "match x:\n    case [*new]: pass\n",
-                           "match x:\n    case {'k': new}: pass\n",
-                           "match x:\n    case {**new}: pass\n",
-                           "match x:\n    case P(new): pass\n",
-                           "match x:\n    case P(a=new): pass\n",
-                           "match x:\n    case (1 | new): pass\n",
-                           "match x:\n    case P(1) as new: pass\n",
-                           "del new\n",
-                           "del a, (b, new)\n",
-                           "if c:\n    new = 1\n",
-                           "def g():\n    global new\n    new = 1\n",
-                           "def g():\n    global a, new\n    if c:\n        for new in y: pass\n",
-                           "class G:\n    global new\n    def new(self): pass\n",
-                           "def g():\n    global new\n    import new\n",
-                           "class G:\n    def g(self):\n        global new\n        with a as new: pass\n"}) {
-    EXPECT_EQ(status(kNew, code), "taken") << code;
+TEST(Imports, OnlyTheSameModuleAndNameSatisfy) {
+  const std::string want = "from pkg.a import b";
+  for (const char* code :
+       {"from pkg.a import b\n", "from pkg.a import c, b\n", "from pkg.a import (\n    c,\n    b,\n)\n",
+        "from ..a import b\n", "import os\nif x:\n    from pkg.a import b\n",
+        "try:\n    from pkg.a import b\nexcept ImportError:\n    pass\n",
+        "if TYPE_CHECKING:\n    pass\nelse:\n    from pkg.a import b\n", "x = 1\nfrom pkg.a import b\n"}) {
+    EXPECT_EQ(with_import(want, code), "no site") << code;
+  }
+  for (const char* code :
+       {"from pkg.a import c\n", "from pkg import a\n", "from pkg.a import b as c\n", "from .a import c\n",
+        "if TYPE_CHECKING:\n    from pkg.a import b\n", "if typing.TYPE_CHECKING:\n    from pkg.a import b\n",
+        "def f():\n    from pkg.a import b\n", "class C:\n    b = 1\n", "x.b = 1\n", "f(b=1)\n",
+        "# from pkg.a import b\n", "'from pkg.a import b'\n"}) {
+    const std::string out = with_import(want, code);
+    EXPECT_NE(out.find("from pkg.a import b\n"), std::string::npos) << code;
+    EXPECT_NE(out, "no site") << code;
+    EXPECT_NE(out.substr(0, 9), "unstable:") << code << out;
   }
 }
 
-TEST(Imports, NotTakenByANameElsewhere) {
-  for (const char* code : {"import x.new\n",
-                           "import x.new as y\n",
-                           "x.new = 1\n",
-                           "new[0] = 1\n",
-                           "new.x = 1\n",
-                           "y = new\n",
-                           "f(new=1)\n",
-                           "[new for new in y]\n",
-                           "lambda new: new\n",
-                           "def g(new): new = 1\n",
-                           "def g():\n    new = 1\n",
-                           "class A:\n    new = 1\n",
-                           "def g():\n    global new\n    print(new)\n",
-                           "def g():\n    global other\n    new = 1\n",
-                           "def g():\n    global new\n    from ..z import new\n",
-                           "match x:\n    case new.y: pass\n",
-                           "match x:\n    case new(): pass\n",
-                           "match x:\n    case P(new=1): pass\n",
-                           "q: new = 1\n",
-                           "type q = new\n",
-                           "with new as q: pass\n",
-                           "if TYPE_CHECKING:\n    new = 1\n"}) {
-    EXPECT_EQ(status(kNew, code), "missing") << code;
+TEST(Imports, ANameThatSomethingElseBindsIsTaken) {
+  for (const char* code :
+       {"from other import b\n", "from pkg.a import c as b\n", "import b\n", "import b.c\n", "import x as b\n",
+        "b = 1\n", "b: int = 1\n", "a, b = c\n", "(a, [b]) = c\n", "def b(): pass\n", "@d\nclass b: pass\n",
+        "for b in c: pass\n", "with a as b: pass\n", "if x:\n    b = 1\n", "try: pass\nexcept E as b: pass\n",
+        "if (b := 1): pass\n", "from .a import b\n", "for a in c:\n    b = a\n"}) {
+    EXPECT_EQ(with_import("from pkg.a import b", code), "taken") << code;
   }
+  EXPECT_EQ(with_import("import pkg.a", "import pkg.c\n"),
+            "import pkg.c\nimport pkg.a\n");  // both bind pkg, to one thing
+  EXPECT_EQ(with_import("import pkg.a as z", "import pkg.a\n"), "import pkg.a\nimport pkg.a as z\n");
 }
 
-TEST(Imports, RelativeAndAbsoluteAreTheSame) {
-  for (const char* code : {"from pkg.z import new\n", "from ..z import new\n", "if c:\n    from ..z import new\n",
-                           "try:\n    from ..z import new\nexcept ImportError:\n    new = None\n"}) {
-    EXPECT_EQ(status(kNew, code), "satisfied") << code;
-    EXPECT_EQ(status("from ..z import new", code), "satisfied") << code;
-  }
-  EXPECT_EQ(status("from .z import new", "from pkg.sub.z import new\n"), "satisfied");
-  EXPECT_EQ(status("from .z import new", "from pkg.z import new\n"), "taken");
-  EXPECT_EQ(status("from . import z", "from pkg.sub import z\n"), "satisfied");
-  EXPECT_EQ(status("from .z import new as n", "from .z import new\n"), "missing");
-  EXPECT_EQ(edited(rule_from_yaml("add_import: from ..z import new"), "x = 1\n"), "from ..z import new\nx = 1\n");
+TEST(Imports, ALineOfItsOwnBehindTheHeadersLastImport) {
+  const auto add = [](const std::string& code) { return with_import("from pkg.a import b", code); };
+  const std::string line = "from pkg.a import b\n";
+  EXPECT_EQ(add("import os\nx = 1\nimport sys\n"), "import os\n" + line + "x = 1\nimport sys\n");
+  EXPECT_EQ(add("\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\nimport os  # why\n\nx = 1\n"),
+            "\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\nimport os  # why\n" + line + "\nx = 1\n");
+  EXPECT_EQ(add("from __future__ import annotations\nx = 1\n"),
+            "from __future__ import annotations\n" + line + "x = 1\n");
+  EXPECT_EQ(add("import os\n\"\"\"Not quite a docstring.\"\"\"\nimport sys\nx = 1\n"),
+            "import os\n\"\"\"Not quite a docstring.\"\"\"\nimport sys\n" + line + "x = 1\n");
+  EXPECT_EQ(add("\"\"\"Doc.\"\"\"\n\nx = 1\n"), "\"\"\"Doc.\"\"\"\n" + line + "\nx = 1\n");
+  EXPECT_EQ(add("# License\n\nx = 1\n"), "# License\n\n" + line + "x = 1\n");
+  EXPECT_EQ(add("from x import (\n    y,  # z\n    w,\n)\nq = 1\n"),
+            "from x import (\n    y,  # z\n    w,\n)\n" + line + "q = 1\n");
+  EXPECT_EQ(add("import os; import sys\nx = 1\n"), "import os; import sys\n" + line + "x = 1\n");
+  EXPECT_EQ(add("import os\r\nx = 1\r\n"), "import os\r\nfrom pkg.a import b\r\nx = 1\r\n");
+  EXPECT_EQ(add("import os"), "import os\nfrom pkg.a import b");
+  EXPECT_EQ(add(""), line);
+  EXPECT_EQ(add("# only\n"), "# only\n" + line);
+  EXPECT_EQ(add("try:\n    import a\nexcept ImportError:\n    a = None\n"),
+            line + "try:\n    import a\nexcept ImportError:\n    a = None\n");
+  EXPECT_EQ(add("\xEF\xBB\xBFx = 1\n"), "\xEF\xBB\xBF" + line + "x = 1\n");
 }
 
-using Paths = std::vector<std::string>;
-
-Paths files(const std::string& statement, const std::string& path) {
-  return module_files(*read_import(statement), path, "pkg");
+TEST(Imports, ModuleFilesAreThoseThatPythonWouldTry) {
+  const auto files = [](const std::string& statement) {
+    const auto import = read_import(statement);
+    return import ? module_files(*import, "sub/m.py", "pkg") : Texts{"?"};
+  };
+  EXPECT_EQ(files("from pkg.a.b import c"), (Texts{"a/b.py", "a/b/__init__.py", "a/b/c.py", "a/b/c/__init__.py"}));
+  EXPECT_EQ(files("import pkg.a"), (Texts{"a.py", "a/__init__.py"}));
+  EXPECT_EQ(files("import numpy.linalg"), Texts{});
+  EXPECT_EQ(files("from pkgs.a import b"), Texts{});
 }
 
-TEST(Imports, WhereItLeads) {
-  EXPECT_EQ(files("from pkg.a import b", "m.py"), (Paths{"a.py", "a/__init__.py", "a/b.py", "a/b/__init__.py"}));
-  EXPECT_EQ(files("from .a import b", "sub/m.py"),
-            (Paths{"sub/a.py", "sub/a/__init__.py", "sub/a/b.py", "sub/a/b/__init__.py"}));
-  EXPECT_EQ(files("from .. import a", "sub/__init__.py"), (Paths{"__init__.py", "a.py", "a/__init__.py"}));
-  EXPECT_EQ(files("import pkg.a", "m.py"), (Paths{"a.py", "a/__init__.py"}));
-  EXPECT_EQ(files("from torch import nn", "m.py"), Paths{});
-  EXPECT_EQ(imported_module(*read_import("from ..a import b"), "m.py", "pkg"), "") << "out of the package";
-}
-
-TEST(Imports, ModulesOfOthersThatAPatchNeeds) {
-  const Patch patch = patch_from_yaml(
-      "p", {"add_import: import os.path", "add_import: from torch.nn import functional", "add_import: from .z import a",
-            "add_import: from pkg.z import b", "add_import: import numpy as np"});
-  EXPECT_EQ(modules_needed(patch, "pkg"), (std::set<std::string>{"numpy", "torch"}));
-  for (const char* name :
-       {"__future__", "os", "tomllib", "distutils", "imp", "typing", "zoneinfo", "ctypes", "compression"})
-    EXPECT_TRUE(is_stdlib_module(name)) << name;
-  for (const char* name : {"torch", "numpy", "", "pip", "yaml"}) EXPECT_FALSE(is_stdlib_module(name)) << name;
+TEST(Imports, WhatAModuleDefines) {
+  const auto has = [](const std::string& code) { return defines(Code(code).view(), "b"); };
+  for (const char* code :
+       {"b = 1\n", "def b(): pass\n", "class b: pass\n", "from a import b\n", "from a import *\n", "import a as b\n",
+        "if x:\n    def b(): pass\n", "try:\n    from a import b\nexcept E:\n    b = None\n"})
+    EXPECT_TRUE(has(code)) << code;
+  for (const char* code : {"", "def f():\n    b = 1\n", "class C:\n    b = 1\n", "x.b = 1\n", "print(b)\n",
+                           "if TYPE_CHECKING:\n    from a import b\n", "from a import b as c\n"})
+    EXPECT_FALSE(has(code)) << code;
 }
 
 }  // namespace

@@ -1,251 +1,190 @@
-// Verdicts and their words, on trees in memory: candidates, counts, imports, encodings, added files, and what a revert of one patch
-// would take from another.
+// The verdict table, row by row, and what a plan writes: everything or nothing.
 #include "engine/judge.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
-#include "engine/check.h"
 #include "engine/plan.h"
-#include "engine/revert.h"
 #include "support/engine_fixture.h"
 
 namespace suture {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+const std::string kRule = "in: f\nmatch: old($X)\nreplace: new($X)";
+const std::string kCode = "def f():\n    return old(1)\n";
 
-// "drifted: why", or the error that stops the plan.
-std::string said(const TreeState& state, const Patch& patch) {
-  const Plan plan = plan_apply(state, {&patch}, {patch});
-  const PatchOutcome& outcome = plan.outcomes.at(0);
-  if (outcome.fatal)
-    return "exit " + std::to_string(static_cast<int>(outcome.fatal->exit)) + ": " + outcome.fatal->message;
-  return std::string(verdict_name(outcome.verdict)) + (outcome.reason.empty() ? "" : ": " + outcome.reason);
+std::string verdict(const TreeState& state, const Patch& patch, std::vector<Patch> others = {}) {
+  others.push_back(patch);
+  const PatchOutcome outcome = judge(state, patch, others);
+  return (outcome.fatal ? "fatal " : "") + std::string(verdict_name(outcome.verdict));
 }
-std::string said(const std::string& code, const std::string& rule) {
-  return said(state_with({{"m.py", code}}), patch_from_yaml("p", {rule}));
+std::string verdict_of(const std::string& rule, const std::string& code) {
+  return verdict(state_with({{"m.py", code}}), patch_from_yaml("p", {rule}));
 }
-
-TreeState applied(const TreeState& state, const std::vector<const Patch*>& patches) {
-  std::vector<Patch> all;
-  for (const Patch* patch : patches) all.push_back(*patch);
-  Plan plan = plan_apply(state, patches, all);
-  for (const PatchOutcome& outcome : plan.outcomes) {
-    EXPECT_EQ(outcome.verdict, Verdict::applicable) << outcome.patch << ": " << outcome.reason;
-    EXPECT_FALSE(outcome.fatal) << to_text(*outcome.fatal);
-  }
-  return plan.after;
+TreeState applied(const TreeState& state, const Patch& patch) {
+  return plan_apply(state, {&patch}, {patch}).after;
 }
 
-Patch adding(Patch patch, const std::string& path, const std::string& bytes) {
-  patch.adds.push_back(AddedFile{Text{path, {}}, Text{path, {}}, bytes, "patches/" + patch.name + "/" + path});
-  return patch;
+TEST(Verdict, FollowsTheSites) {
+  EXPECT_EQ(verdict_of(kRule, kCode), "applicable");
+  EXPECT_EQ(verdict_of(kRule, "def f():\n    return new(1)\n"), "applied");
+  EXPECT_EQ(verdict_of(kRule, "def f():\n    return new(old(1))\n"), "applied");  // part of the result
+  EXPECT_EQ(verdict_of(kRule, "def f():\n    return other(1)\n"), "drifted");
+  EXPECT_EQ(verdict_of(kRule, "def f():\n    old(1)\n    old(2)\n"), "drifted");
+  EXPECT_EQ(verdict_of(kRule + "\nexpect: 2", "def f():\n    old(1)\n    new(2)\n"), "partial");
+  EXPECT_EQ(verdict_of(kRule, "def g():\n    return old(1)\n"), "absent");
+  EXPECT_EQ(verdict_of(kRule, "def f(:\n    return old(1)\n"), "drifted");  // a syntax error in its scope
+  EXPECT_EQ(verdict_of(kRule, "def g():\n    old(2)\ndef f():\n    return old(1)\n"), "applicable");
+  EXPECT_EQ(verdict_of(kRule + "\ndone_if: fine($X)", "def f():\n    return fine(1)\n"), "applied");
+  EXPECT_EQ(verdict_of(
+                "match: old($$$)\nany_of:\n  - {match: old($A), replace: new($A)}\n  - {match: old(1), replace: one()}",
+                "old(1)\n"),
+            "ambiguous");
+  EXPECT_EQ(verdict_of("match: old($$$)\nany_of:\n  - {match: old($A), replace: new($A)}\n  - {match: 'old($A, $B)', "
+                       "replace: new()}\n",
+                       "old(1, 2, 3)\n"),
+            "drifted");
 }
 
-Judge by(const std::vector<Patch>& all) {
-  return [&all](const TreeState& state, const std::string& name) {
-    for (const Patch& patch : all) {
-      if (patch.name == name) return judge(state, patch, all);
+TEST(Verdict, SaysWhyAFileCannotBeRead) {
+  const Patch patch = patch_from_yaml("p", {kRule});
+  EXPECT_EQ(verdict(state_with({}), patch), "absent");
+  EXPECT_EQ(verdict(state_with({{"m.py", "def f():\n    return old('\xE9')\n"}}), patch),
+            "drifted");  // no UTF-8, no cookie
+  const TreeState latin = state_with({{"m.py", "# -*- coding: latin-1 -*-\ndef f():\n    return old('\xE9')\n"}});
+  EXPECT_EQ(verdict(latin, patch), "applicable");
+  EXPECT_EQ(bytes_at(applied(latin, patch), "m.py"), "# -*- coding: latin-1 -*-\ndef f():\n    return new('\xE9')\n");
+  const TreeState broken = state_with({{"m.py", "def g(:\n    pass\n\ndef f():\n    return old(1)\n"}});
+  EXPECT_EQ(bytes_at(applied(broken, patch), "m.py"),
+            "def g(:\n    pass\n\ndef f():\n    return new(1)\n");  // an error elsewhere
+}
+
+TEST(Verdict, KnowsVersionsHandsAndOthers) {
+  const Patch ranged = patch_from_yaml("p", {kRule}, "package: {name: pkg, versions: '>=2'}");
+  EXPECT_EQ(verdict(state_with({{"m.py", kCode}}), ranged), "out-of-range");
+  EXPECT_EQ(verdict(state_with({{"m.py", kCode}}, "2.1rc1"), ranged), "applicable");
+  EXPECT_EQ(verdict(state_with({{"m.py", kCode}}, "2.1+cu12"), ranged), "applicable");
+  const Patch patch = patch_from_yaml("p", {kRule});
+  TreeState edited_state = state_with({{"m.py", kCode}});
+  edit_by_hand(edited_state, "m.py", "def f():\n    return mine(1)\n");
+  EXPECT_EQ(verdict(edited_state, patch), "foreign-edit");
+  edit_by_hand(edited_state, "m.py", "x = 1\n" + kCode);
+  EXPECT_EQ(verdict(edited_state, patch), "applicable");  // elsewhere in the file: it is kept
+  const Patch other = patch_from_yaml("q", {"in: f\nmatch: return $X\nreplace: return wrap($X)"}, "conflicts: [p]");
+  const TreeState with_p = applied(state_with({{"m.py", kCode}}), patch);
+  EXPECT_EQ(verdict(with_p, patch, {other}), "applied");
+  EXPECT_EQ(verdict(with_p, other, {patch}), "conflicting");
+}
+
+TEST(Verdict, RequirementsAndWhatUpstreamDoes) {
+  const std::map<std::string, std::string> files = {{"m.py", kCode},
+                                                    {"w.py", "class W:\n    def plan(self, a, new_arg=1): pass\n"}};
+  const auto with = [&](const std::string& keys) {
+    return verdict(state_with(files), patch_from_yaml("p", {kRule}, keys));
+  };
+  EXPECT_EQ(with("requires:\n  - {file: w.py, in: W.plan}"), "applicable");
+  EXPECT_EQ(with("requires:\n  - {file: w.py, in: W.run}"), "blocked");
+  EXPECT_EQ(with("requires:\n  - {file: nowhere.py}"), "blocked");
+  EXPECT_EQ(with("requires:\n  - {file: w.py, literal: new_arg=1}"), "applicable");
+  EXPECT_EQ(with("requires:\n  - {file: w.py, not_literal: new_arg}"), "blocked");
+  EXPECT_EQ(with("requires:\n  - {file: w.py, in: W, match: 'def plan($$$, new_arg, $$$): $$$'}"), "applicable");
+  EXPECT_EQ(with("requires:\n  - {file: w.py, in: W, not_match: 'def plan($$$): $$$'}"), "blocked");
+  EXPECT_EQ(with("superseded:\n  - {file: w.py, literal: new_arg}"), "superseded");
+  EXPECT_EQ(with("superseded:\n  - {versions: '>=2'}"), "applicable");
+  EXPECT_EQ(with("superseded:\n  - {versions: '>=1'}"), "superseded");
+}
+
+TEST(Verdict, AnImportMustResolveAndSupportsOnly) {
+  const auto with = [&](const std::string& import, const std::map<std::string, std::string>& more,
+                        const std::string& code = kCode) {
+    std::map<std::string, std::string> files = {{"m.py", code},
+                                                {"other.py", ""},
+                                                {"other/__init__.py", ""},
+                                                {"other/thing.py", ""},
+                                                {"other/thing/__init__.py", ""}};
+    for (auto& [path, bytes] : more) files[path] = bytes;
+    TreeState state = state_with(files);
+    for (auto& [path, file] : state.files) {
+      if (path != "m.py" && !more.contains(path)) file = FileState{};
     }
-    return judge_receipt(state, name);
+    return verdict(state, patch_from_yaml("p", {kRule, "add_import: " + import}));
   };
+  EXPECT_EQ(with("from pkg.other import thing", {{"other.py", "def thing(): pass\n"}}), "applicable");
+  EXPECT_EQ(with("from pkg.other import thing", {{"other.py", "x = 1\n"}}), "blocked");
+  EXPECT_EQ(with("from pkg.other import thing", {}), "blocked");
+  EXPECT_EQ(with("from pkg.other import thing", {{"other/__init__.py", ""}, {"other/thing.py", ""}}), "applicable");
+  EXPECT_EQ(with("from pkg.other import thing", {{"other.py", "thing = 1\n"}}, "thing = 1\n" + kCode), "drifted");
+  EXPECT_EQ(with("from pkg.other import thing", {{"other.py", "thing = 1\n"}}, "from pkg.other import thing\n" + kCode),
+            "applicable");
+  EXPECT_EQ(with("from pkg.other import thing", {{"other.py", "thing = 1\n"}}, "def f():\n    return new(1)\n"),
+            "partial");
 }
 
-constexpr const char* kOld = "match: old($X)\nreplace: new($X)";
-
-// --- select, arguments ----------------------------------------------------------------------------------------------------
-
-TEST(Judge, SelectPastTheLastSiteIsDrift) {
-  const std::string rule = "in: f\nmatch: old($X)\ninsert_after: z()\nexpect: 2\nselect: ";
-  const std::string code = "def f():\n    old(1)\n    old(2)\n";
-  EXPECT_EQ(said(code, rule + "1"), "applicable");
-  EXPECT_EQ(said(code, rule + "2"), "drifted: rule p-1: it selects site 2, counted from 0, and there are 2 sites");
-  EXPECT_EQ(said("def f():\n    old(1)\n", rule + "1"),
-            "drifted: rule p-1: it selects site 1, counted from 0, and there is 1 site");
-  EXPECT_EQ(said("def f():\n    pass\n", rule + "1"), "drifted: rule p-1: expected 2 sites, found 0 of `old($X)`");
-}
-
-TEST(Judge, AnArgumentThatACallDoesNotPass) {
-  const std::string rule = "match: f($$$)\nargument: {name: k, position: 1, becomes: g($ARG)}\nexpect: ";
-  EXPECT_EQ(
-      said("f(1, 2)\nf(1)\n", rule + "2"),
-      "drifted: rule p-1: expected 2 sites, found 1 of `f($$$)`; a call is there, and does not pass the argument k");
-  EXPECT_EQ(
-      said("f(1)\nf(*a)\n", rule + "1"),
-      "drifted: rule p-1: expected 1 site, found 0 of `f($$$)`; 2 calls are there, and do not pass the argument k");
-  EXPECT_EQ(said("f(1, 2)\nf(1)\n", rule + "1"), "applicable");
-  EXPECT_EQ(said("f(1, g(2))\nf(1, k=g(3))\n", rule + "2"),
-            "applied: all its edits are in place, though not by a receipt of suture");
-}
-
-// --- candidates -----------------------------------------------------------------------------------------------------------
-
-TEST(Judge, TheCandidateInWhichTheCodeStands) {
-  const std::string anywhere = std::string("file: [a.py, b.py]\n") + kOld;
-  const std::string scoped = "in: f\n" + anywhere;
-  const auto on = [](const std::string& a, const std::string& b, const std::string& rule) {
-    return said(state_with({{"a.py", a}, {"b.py", b}}), patch_from_yaml("p", {rule}));
-  };
-  EXPECT_EQ(on("from pkg.b import *\n", "x = old(1)\n", anywhere), "applicable");
-  EXPECT_EQ(on("from pkg.b import *\n", "x = new(1)\n", anywhere),
-            "applied: all its edits are in place, though not by a receipt of suture");
-  EXPECT_EQ(on("x = (\n", "x = old(1)\n", anywhere), "applicable");
-  EXPECT_EQ(on("from pkg.b import *\n", "x = 1\n", anywhere),
-            "drifted: rule p-1: expected 1 site, found 0 of `old($X)`; looked at a.py, b.py");
-  EXPECT_EQ(on("from pkg.b import f\n", "def f():\n    old(1)\n", scoped), "applicable");
-  EXPECT_EQ(on("def f():\n    pass\n", "def f():\n    old(1)\n", scoped),
-            "drifted: rule p-1: expected 1 site, found 0 of `old($X)`")
-      << "the scope decides";
-}
-
-// --- imports --------------------------------------------------------------------------------------------------------------
-
-TEST(Judge, ImportsDecideWhereThereIsNothingElse) {
-  const std::string import = "add_import: import os";
-  EXPECT_EQ(said("x = 1\n", import), "applicable");
-  EXPECT_EQ(said("import os\n", import), "applied: all its edits are in place, though not by a receipt of suture");
-  const Patch two = patch_from_yaml("p", {import, "add_import: import re"});
-  EXPECT_EQ(said(state_with({{"m.py", "import os\n"}}), two), "applicable")
-      << "the file's own import is not the patch's";
-}
-
-TEST(Judge, AnAddedImportMustResolve) {
-  const auto on = [](const std::string& statement) {
-    TreeState state = state_with({{"m.py", "x = old(1)\n"}, {"z.py", "a = 1\n"}});
-    state.absent_modules = {"torch"};
-    return said(state, patch_from_yaml("p", {kOld, "add_import: " + statement}));
-  };
-  EXPECT_EQ(on("from torch import nn"),
-            "blocked: `from torch import nn` would not resolve: there is no torch beside pkg");
-  EXPECT_EQ(on("import torch.nn"), "blocked: `import torch.nn` would not resolve: there is no torch beside pkg");
-  EXPECT_EQ(on("from numpy import array"), "applicable");
-  EXPECT_EQ(on("from .z import a"), "applicable");
-  EXPECT_EQ(on("from .z import b"), "blocked: `from .z import b` would not resolve: z.py does not define b");
-  EXPECT_EQ(on("from ..z import a"), "blocked: `from ..z import a` would not resolve: it leaves pkg, seen from m.py");
-}
-
-// --- encodings ------------------------------------------------------------------------------------------------------------
-
-TEST(Judge, OnlyAsciiIsWrittenToWhatIsNotUtf8) {
-  const std::string rule = "match: old($X)\nreplace: new($X, 'é')";
-  for (const std::string encoding : {"latin-1", "ascii", "cp1252"}) {
-    EXPECT_EQ(said("# coding: " + encoding + "\nx = old(1)\n", rule),
-              "exit 3: rule p-1 cannot edit this site: the file is in the encoding " + encoding +
-                  ", and the code to be written is not ASCII");
+TEST(Plan, WritesAllRulesOfAPatchOrNone) {
+  const Patch patch =
+      patch_from_yaml("p", {"match: a($X)\nreplace: b($X)", "match: c($X)\nreplace: d($X)\nfile: n.py"});
+  const TreeState both = state_with({{"m.py", "a(1)\n"}, {"n.py", "c(2)\n"}});
+  const Plan plan = plan_apply(both, {&patch}, {patch});
+  EXPECT_EQ(plan.changes.size(), 2U);
+  EXPECT_EQ(bytes_at(plan.after, "m.py"), "b(1)\n");
+  EXPECT_EQ(bytes_at(plan.after, "n.py"), "d(2)\n");
+  EXPECT_FALSE(plan_apply(plan.after, {&patch}, {patch}).writes());  // a second run
+  for (const char* drifted : {"x(2)\n", "c(1)\nc(2)\n"}) {
+    const Plan none = plan_apply(state_with({{"m.py", "a(1)\n"}, {"n.py", drifted}}), {&patch}, {patch});
+    EXPECT_EQ(verdict_name(none.outcomes.at(0).verdict), "drifted");
+    EXPECT_FALSE(none.writes()) << drifted;
   }
-  EXPECT_EQ(said("# coding: utf-8\nx = old(1)\n", rule), "applicable");
-  const Patch patch = patch_from_yaml("p", {kOld});
-  const TreeState state = state_with({{"m.py", "# coding: latin-1\nx = old('\xE9')\n"}});
-  EXPECT_EQ(bytes_at(applied(state, {&patch}), "m.py"), "# coding: latin-1\nx = new('\xE9')\n");
+  const Plan half = plan_apply(state_with({{"m.py", "b(1)\n"}, {"n.py", "c(2)\n"}}), {&patch}, {patch});
+  EXPECT_EQ(verdict_name(half.outcomes.at(0).verdict), "partial");
+  EXPECT_FALSE(half.writes());
 }
 
-// --- added files ----------------------------------------------------------------------------------------------------------
-
-TEST(Judge, AnAddedFileThatWasThereBeforeStays) {
-  const TreeState state = state_with({{"m.py", "x = old(1)\n"}, {"z.py", "v = 1\n"}});
-  const Patch p = adding(patch_from_yaml("p", {kOld}), "z.py", "v = 1\n");
-  const Patch q = adding(patch_from_yaml("q", {"add_import: import os"}), "z.py", "v = 1\n");
-  const TreeState both = applied(state, {&p, &q});
-  EXPECT_TRUE(both.receipt.files.at("z.py").existed);
-  EXPECT_EQ(bytes_at(plan_revert(both, {}, true).after, "z.py"), "v = 1\n");
-  EXPECT_EQ(bytes_at(plan_revert(plan_revert(both, {"p"}, false).after, {"q"}, false).after, "z.py"), "v = 1\n");
+TEST(Plan, AllEditsOfAFileComeFromOneParse) {
+  const Patch patch = patch_from_yaml("p", {"match: a($X)\nreplace: longer_name($X, 1)",
+                                            "match: b($X)\ninsert_after: z()", "match: c($X)\nreplace: d()"});
+  const Plan plan = plan_apply(state_with({{"m.py", "a(1); b(2)\nc(3)\n"}}), {&patch}, {patch});
+  EXPECT_EQ(bytes_at(plan.after, "m.py"), "longer_name(1, 1); b(2)\nz()\nd()\n");
 }
 
-TEST(Judge, AnAddedFileGoesWithTheLastOfItsPatches) {
-  const TreeState state = state_with({{"m.py", "x = old(1)\n"}});
-  const Patch p = adding(patch_from_yaml("p", {kOld}), "z.py", "v = 1\n");
-  const Patch q = adding(patch_from_yaml("q", {"add_import: import os"}), "z.py", "v = 1\n");
-  const TreeState both = applied(state, {&p, &q});
-  EXPECT_FALSE(both.receipt.files.at("z.py").existed) << "the first of them wrote it";
-  const TreeState one = plan_revert(both, {"p"}, false).after;
-  EXPECT_EQ(bytes_at(one, "z.py"), "v = 1\n");
-  EXPECT_EQ(bytes_at(plan_revert(one, {"q"}, false).after, "z.py"), "<no file>");
+TEST(Plan, RulesThatMeetAreAnErrorNamingBoth) {
+  const Patch patch =
+      patch_from_yaml("p", {"match: a($X)\nreplace: b()\napplied: b()", "match: k($Y)\nreplace: l($Y)"});
+  const Plan plan = plan_apply(state_with({{"m.py", "a(k(1))\n"}}), {&patch}, {patch});
+  ASSERT_TRUE(plan.outcomes.at(0).fatal);
+  EXPECT_NE(plan.outcomes.at(0).fatal->message.find("p-1 and p-2"), std::string::npos)
+      << plan.outcomes.at(0).fatal->message;
+  EXPECT_FALSE(plan.writes());
+  // Two rules may edit one statement, where their bytes are apart.
+  const Patch apart =
+      patch_from_yaml("p", {"match: a($X)\nreplace: b($X)\napplied: b($X)", "match: k($Y)\nreplace: l($Y)"});
+  EXPECT_EQ(bytes_at(applied(state_with({{"m.py", "a(k(1))\n"}}), apart), "m.py"), "b(l(1))\n");
 }
 
-TEST(Judge, AnAddedFileMustBePython) {
-  const Patch patch = patch_from_yaml("p", {kOld});
-  EXPECT_TRUE(check_patch(adding(patch, "z.py", "v = 1\n")));
-  EXPECT_TRUE(check_patch(adding(patch, "z.txt", "def f(:\n")));
-  const Status broken = check_patch(adding(patch, "z.py", "v = 1\ndef f(:\n    pass\n"));
-  ASSERT_FALSE(broken);
-  EXPECT_EQ(to_text(broken.error()),
-            "patches/p/z.py:2:7: error: the parser sees a syntax error in this file, which p adds\n"
-            "    def f(:\n"
-            "          ^\n"
-            "  hint: the package would not import it; mend the file\n");
-  EXPECT_EQ(check_patch(adding(patch, "z.py", "v = '\xE9'\n")).error().exit, Exit::bad_rule);
+TEST(Plan, AResultThatIsNoResultIsNotWritten) {
+  const Patch patch = patch_from_yaml("p", {"match: a($X)\nreplace: b($X)\napplied: c($X)"});
+  const Plan plan = plan_apply(state_with({{"m.py", "a(1)\n"}}), {&patch}, {patch});
+  EXPECT_TRUE(plan.outcomes.at(0).fatal);
+  EXPECT_FALSE(plan.writes());
 }
 
-// --- reverting beside others ------------------------------------------------------------------------------------------------
-
-TEST(Judge, ARevertTakesNoImportFromAnother) {
-  const TreeState state = state_with({{"m.py", "x = old(1)\ny = older(2)\n"}});
-  const std::vector<Patch> all = {
-      adding(patch_from_yaml("p", {kOld}), "n.py", "v = 1\n"),
-      patch_from_yaml("q", {"match: older($X)\nreplace: v($X)", "add_import: from pkg.n import v"})};
-  const TreeState both = applied(state, {&all[0], &all[1]});
-  const std::string why =
-      "without p, q would lose what it needs: `from pkg.n import v` would not resolve: there is no n.py";
-  const RevertPlan refused = plan_revert(both, {"p"}, false, by(all));
-  EXPECT_EQ(refused.outcomes.at(0).reason, why);
-  EXPECT_THAT(refused.changes, IsEmpty());
-  const std::vector<Patch> none;
-  EXPECT_EQ(plan_revert(both, {"p"}, false, by(none)).outcomes.at(0).reason, why) << "by the receipts alone";
-  EXPECT_FALSE(plan_revert(both, {"q"}, false, by(all)).refused());
-  EXPECT_FALSE(plan_revert(both, {"p", "q"}, false, by(all)).refused());
+TEST(Plan, ACommentThatWouldGoIsAnErrorAndNothingIsWritten) {
+  const Patch patch = patch_from_yaml("p", {"match: 'a(1, 2)'\nreplace: b()"});
+  const Plan plan = plan_apply(state_with({{"m.py", "a(1,  # why\n  2)\n"}}), {&patch}, {patch});
+  ASSERT_TRUE(plan.outcomes.at(0).fatal);
+  EXPECT_FALSE(plan.writes());
 }
 
-TEST(Judge, ARevertTakesNoRequirementFromAnother) {
-  const TreeState state = state_with({{"m.py", "x = old(1)\ny = older(2)\n"}});
-  const std::vector<Patch> all = {
-      patch_from_yaml("p", {kOld}),
-      patch_from_yaml("q", {"match: older($X)\nreplace: v($X)"}, "requires: [{file: m.py, match: new($A)}]")};
-  const TreeState both = applied(state, {&all[0], &all[1]});
-  EXPECT_EQ(plan_revert(both, {"p"}, false, by(all)).outcomes.at(0).reason,
-            "without p, q would lose what it needs: a requirement does not hold: `new($A)` does not stand in m.py");
-  EXPECT_FALSE(plan_revert(both, {"q"}, false, by(all)).refused());
-}
-
-TEST(Judge, WhatAPatchChangesItselfIsNoLoss) {
-  const TreeState state = state_with({{"m.py", "x = old(1)\ny = older(2)\n"}});
-  const std::vector<Patch> all = {
-      patch_from_yaml("p", {kOld}),
-      patch_from_yaml("q", {"match: older($X)\nreplace: v($X)"}, "requires: [{file: m.py, match: older($A)}]")};
-  const TreeState both = applied(state, {&all[0], &all[1]});
-  EXPECT_FALSE(plan_revert(both, {"p"}, false, by(all)).refused());
-}
-
-// --- by receipts, and without -----------------------------------------------------------------------------------------------
-
-TEST(Judge, APatchThatTheCatalogLacks) {
-  const Patch p = patch_from_yaml("p", {kOld});
-  TreeState state = applied(state_with({{"m.py", "x = old(1)\n"}}), {&p});
-  EXPECT_EQ(judge_receipt(state, "p").verdict, Verdict::applied);
-  EXPECT_EQ(judge_receipt(state, "q").verdict, Verdict::absent);
-  edit_by_hand(state, "m.py", "x = newer(1)\n");
-  EXPECT_EQ(judge_receipt(state, "p").verdict, Verdict::partial);
-}
-
-TEST(Judge, AFileThatCannotBeReadIsSaid) {
-  const Patch p = patch_from_yaml("p", {kOld});
-  TreeState state = applied(state_with({{"m.py", "x = old(1)\n"}}), {&p});
-  state.files["m.py"] = FileState{FileState::Kind::unreadable, nullptr, "", "Permission denied"};
-  EXPECT_EQ(said(state, p),
-            "partial: whether what suture wrote stands cannot be said: m.py cannot be read: Permission denied");
-}
-
-TEST(Judge, NothingToRevertOfAnIdlePatch) {
-  const std::vector<Patch> all = {patch_from_yaml("p", {"match: old($X)\nreplace: new($X)\ndone_if: done($X)"})};
-  const RevertPlan idle = plan_revert(state_with({{"m.py", "x = done(1)\n"}}), {"p"}, false, by(all));
-  EXPECT_EQ(idle.outcomes.at(0).kind, RevertOutcome::Kind::not_applied);
-  EXPECT_EQ(idle.outcomes.at(0).reason, "nothing of it is applied");
-  const RevertPlan by_hand = plan_revert(state_with({{"m.py", "x = new(1)\n"}}), {"p"}, false, by(all));
-  EXPECT_EQ(by_hand.outcomes.at(0).kind, RevertOutcome::Kind::no_receipt);
+TEST(Plan, MovedFilesAreFoundAndShimsPassedOver) {
+  const std::string rule = "file: [new/m.py, m.py]\n" + kRule;
+  const Patch patch = patch_from_yaml("p", {rule});
+  EXPECT_EQ(bytes_at(applied(state_with({{"m.py", "from .new.m import f\n"}, {"new/m.py", kCode}}), patch), "new/m.py"),
+            "def f():\n    return new(1)\n");
+  EXPECT_EQ(bytes_at(applied(state_with({{"m.py", kCode}, {"new/m.py", "from ..m import f\n"}}), patch), "m.py"),
+            "def f():\n    return new(1)\n");
+  EXPECT_EQ(bytes_at(applied(state_with({{"m.py", kCode}}), patch), "m.py"), "def f():\n    return new(1)\n");
 }
 
 }  // namespace

@@ -92,20 +92,30 @@ TEST(Match, RunsAreLazyAndBacktrack) {
       {"f($$$A, 1, c)", "f(a, 1, b, 1, c)\n", {"f(a, 1, b, 1, c)"}},
       {"f($$$A, 1, c)", "f(1, c)\n", {"f(1, c)"}},
       {"f($$$A, 1, c)", "f(a, 1, b)\n", {}},
-      {"f($$$A, k=$K, $$$B)", "f(k=2)\nf(1, k=2,)\nf(1, 2, k=3, *a, **b)\n", {"f(k=2)", "f(1, k=2,)", "f(1, 2, k=3, *a, **b)"}},
+      {"f($$$A, k=$K, $$$B)",
+       "f(k=2)\nf(1, k=2,)\nf(1, 2, k=3, *a, **b)\n",
+       {"f(k=2)", "f(1, k=2,)", "f(1, 2, k=3, *a, **b)"}},
       {"f($$$A, k=$K, $$$B)", "f(1, j=2)\n", {}},
       {"f($$$)", "f()\nf(1)\nf(*a, b=1)\nf(x for x in y)\n", {"f()", "f(1)", "f(*a, b=1)", "f(x for x in y)"}},
       {"[$$$A, 0, $$$B]", "[0]\n[1, 0]\n[0, 1, 0]\n[1]\n", {"[0]", "[1, 0]", "[0, 1, 0]"}},
-      {"def f($$$A): $$$B", "def f(): pass\ndef f(a, *b, c=1) -> int: return 1\n", {"def f(): pass", "def f(a, *b, c=1) -> int: return 1"}},
+      {"def f($$$A): $$$B",
+       "def f(): pass\ndef f(a, *b, c=1) -> int: return 1\n",
+       {"def f(): pass", "def f(a, *b, c=1) -> int: return 1"}},
       {"class C: $$$B", "class C(Base): x = 1\nclass D: pass\n", {"class C(Base): x = 1"}},
-      {"class C($$$A): $$$B", "class C: pass\nclass C(): pass\nclass C(A, m=B): pass\n", {"class C: pass", "class C(): pass", "class C(A, m=B): pass"}},
+      {"class C($$$A): $$$B",
+       "class C: pass\nclass C(): pass\nclass C(A, m=B): pass\n",
+       {"class C: pass", "class C(): pass", "class C(A, m=B): pass"}},
       {"class C(Base): $$$B", "class C: pass\nclass C(Base, Other): pass\n", {}},
       {"a()\n$$$X\nb()", "a()\nb()\n", {"a()\nb()"}},
       {"a()\n$$$X\nb()", "a()\nc()\nb()\nb()\n", {"a()\nc()\nb()"}},
       {"a()\n$$$X\nb()", "if x:\n    a()\nb()\n", {}},
-      {"from a import $$$X, b, $$$Y", "from a import c, b\nfrom a import b\nfrom a import c\n", {"from a import c, b", "from a import b"}},
+      {"from a import $$$X, b, $$$Y",
+       "from a import c, b\nfrom a import b\nfrom a import c\n",
+       {"from a import c, b", "from a import b"}},
       {"with $$$A: $$$B", "with a, b as c: pass\n", {"with a, b as c: pass"}},
-      {"try: $$$A\nexcept $E: $$$B", "try:\n  a()\n  b()\nexcept (A, B):\n  pass\n", {"try:\n  a()\n  b()\nexcept (A, B):\n  pass"}},
+      {"try: $$$A\nexcept $E: $$$B",
+       "try:\n  a()\n  b()\nexcept (A, B):\n  pass\n",
+       {"try:\n  a()\n  b()\nexcept (A, B):\n  pass"}},
       {"f($$$A, $X)", "f()\nf(1)\nf(1, 2)\n", {"f(1)", "f(1, 2)"}},
   });
   EXPECT_EQ(bindings("f($$$A, $X, $$$B)", "f(1, 2)\n"), "A= B=2 X=1");
@@ -197,20 +207,29 @@ TEST(Match, MetavariablesStandForOneNode) {
       {"f($X)", "f(x for x in y)\n", {"f(x for x in y)"}},
       {"$X.y", "a.y\na().y\na.b.y\nx.z\n", {"a.y", "a().y", "a.b.y"}},
       {"$F($$$)", "f(1)(2)\n", {"f(1)(2)", "f(1)"}},
-      {"$X + $X", "a + a\na + b\n(a) + a\nf(1) + f( 1, )\n'a' + \"a\"\n", {"a + a", "(a) + a", "f(1) + f( 1, )", "'a' + \"a\""}},
+      {"$X + $X",
+       "a + a\na + b\n(a) + a\nf(1) + f( 1, )\n'a' + \"a\"\n",
+       {"a + a", "(a) + a", "f(1) + f( 1, )", "'a' + \"a\""}},
       {"f($$$A, $$$A)", "f(1, 1)\nf(1, 2)\nf()\n", {"f(1, 1)", "f()"}},
       {"$X = $Y", "a = 1\na, b = c\na.b = c\nx += 1\n", {"a = 1", "a, b = c", "a.b = c"}},
       {"$X: $T = $Y", "a: int = 1\na = 1\n", {"a: int = 1"}},
-      {"if $C:\n    $X", "if a: b()\nif a: b(); c()\nif a:\n    for d in e: f()\n", {"if a: b()", "if a:\n    for d in e: f()"}},
+      {"if $C:\n    $X",
+       "if a: b()\nif a: b(); c()\nif a:\n    for d in e: f()\n",
+       {"if a: b()", "if a:\n    for d in e: f()"}},
       {"import $X", "import a\nimport a.b\nimport a as b\n", {"import a", "import a.b", "import a as b"}},
-      {"from $M import $N", "from a.b import c\nfrom . import d\nfrom a import b, c\n", {"from a.b import c", "from . import d"}},
+      {"from $M import $N",
+       "from a.b import c\nfrom . import d\nfrom a import b, c\n",
+       {"from a.b import c", "from . import d"}},
       {"def $F($$$): $$$", "def a(): pass\nclass B: pass\n", {"def a(): pass"}},
-      {"def f($X): pass", "def f(a): pass\ndef f(a=1): pass\ndef f(*a): pass\n", {"def f(a): pass", "def f(a=1): pass", "def f(*a): pass"}},
+      {"def f($X): pass",
+       "def f(a): pass\ndef f(a=1): pass\ndef f(*a): pass\n",
+       {"def f(a): pass", "def f(a=1): pass", "def f(*a): pass"}},
       {"@$D\ndef f(): pass", "@a.b(1)\ndef f(): pass\n", {"@a.b(1)\ndef f(): pass"}},
       {"x[$I]", "x[1]\nx[1, 2]\nx[1:2]\n", {"x[1]", "x[1:2]"}},
       {"lambda $$$A: $B", "lambda: 1\nlambda a, b=1: a\n", {"lambda: 1", "lambda a, b=1: a"}},
       {"f'a{$X}'", "f\"a{b}\"\nf'a{b!r}'\nf'{b}'\nF'a{ c + 1 }'\n", {"f\"a{b}\"", "F'a{ c + 1 }'"}},
       {"for $I in $X: $$$", "for a, b in c: pass\n", {"for a, b in c: pass"}},
+      {"with $C: $$$", "with a as b: pass\nwith c: pass\n", {"with c: pass"}},
       {"with $C as $N: $$$", "with a() as b: pass\nwith a(): pass\n", {"with a() as b: pass"}},
       {"$A < $B", "a < b\na < b < c\na > b\n", {"a < b"}},
       {"$A and $B", "a and b and c\n", {"a and b and c", "a and b"}},
@@ -225,6 +244,9 @@ TEST(Match, MetavariablesStandForOneNode) {
 TEST(Match, ClausesMatchAsTheyAreWritten) {
   check({
       {"except $E: $$$B", "try: a()\nexcept A: b()\nexcept: c()\n", {"except A: b()"}},
+      {"except $E: $$$B", "try: a()\nexcept A as e: b()\n", {}},
+      {"except $E as $N: $$$B", "try: a()\nexcept A as e: b()\n", {"except A as e: b()"}},
+      {"case $P: $$$B", "match a:\n    case [x] as y: b()\n", {"case [x] as y: b()"}},
       {"except: $$$B", "try: a()\nexcept A: b()\nexcept: c()\n", {"except: c()"}},
       {"finally: $$$B", "try: a()\nfinally:\n    b()\n", {"finally:\n    b()"}},
       {"elif $C: $$$B", "if a: b()\nelif c: d()\nelif e: f()\n", {"elif c: d()", "elif e: f()"}},
@@ -252,7 +274,8 @@ TEST(Match, ASyntaxErrorMarksTheMatchAndHidesNoOther) {
   for (const Match& m : find_all(Search{&pattern, code.view(), {}}, 0)) {
     if (!m.broken) whole.emplace_back(code.source->text(m.range(code.tree)));
   }
-  EXPECT_THAT(whole, testing::AllOf(testing::Contains("f(1)"), testing::Contains("f(4)"), testing::Not(testing::Contains("f(2 3)"))));
+  EXPECT_THAT(whole, testing::AllOf(testing::Contains("f(1)"), testing::Contains("f(4)"),
+                                    testing::Not(testing::Contains("f(2 3)"))));
 }
 
 TEST(Match, BindingsGivenAreHeldTo) {
@@ -278,7 +301,8 @@ TEST(Match, ACallerMayRejectAWayAndGetsTheNext) {
   EXPECT_THAT(seen, ElementsAre("1", "2", "3"));
 }
 
-// --- hostile targets ----------------------------------------------------------------------------------------------------
+// --- hostile targets
+// ----------------------------------------------------------------------------------------------------
 
 std::string nested(const std::string& open, const std::string& core, const std::string& close, int depth) {
   std::string out;

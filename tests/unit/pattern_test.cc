@@ -14,9 +14,12 @@ std::string form(const std::string& text) {
   const auto pattern = compile_pattern(text, nullptr);
   if (!pattern) return "none";
   switch (pattern->form()) {
-    case Pattern::Form::expression: return "expression";
-    case Pattern::Form::statements: return std::to_string(pattern->roots().size()) + " statements";
-    case Pattern::Form::clause: return "clause " + std::string(kind_name(pattern->tree()[pattern->roots()[0]].kind));
+    case Pattern::Form::expression:
+      return "expression";
+    case Pattern::Form::statements:
+      return std::to_string(pattern->roots().size()) + " statements";
+    case Pattern::Form::clause:
+      return "clause " + std::string(kind_name(pattern->tree()[pattern->roots()[0]].kind));
   }
   return "?";
 }
@@ -29,21 +32,35 @@ std::string problem(const std::string& text) {
 
 TEST(Pattern, ItsFormIsSeenFromItsText) {
   const std::pair<const char*, const char*> cases[] = {
-      {"f($X)", "expression"},          {"$X", "expression"},
-      {"a, b", "1 statements"},         {"k = $V", "1 statements"},
-      {"k += $V", "1 statements"},      {"k: int", "1 statements"},
-      {"a()\nb()", "2 statements"},     {"a(); b()", "2 statements"},
-      {"return $X", "1 statements"},    {"if $C: $$$B", "1 statements"},
-      {"def f($$$): $$$", "1 statements"}, {"class C: $$$", "1 statements"},
-      {"lambda $$$A: $B", "expression"}, {"[$X for $X in $Y]", "expression"},
-      {"except $E: $$$", "clause except_clause"}, {"except: $$$", "clause except_clause"},
-      {"finally: $$$", "clause finally_clause"},  {"elif $C: $$$", "clause elif_clause"},
-      {"else: $$$", "clause else_clause"},        {"@d($X)", "clause decorator"},
-      {"case $P: $$$", "clause case_clause"},     {"case [$A, *$_]: $$$", "clause case_clause"},
-      {"case (A, B): $$$", "clause case_clause"}, {"case[$X]", "expression"},
+      {"f($X)", "expression"},
+      {"$X", "expression"},
+      {"a, b", "1 statements"},
+      {"k = $V", "1 statements"},
+      {"k += $V", "1 statements"},
+      {"k: int", "1 statements"},
+      {"a()\nb()", "2 statements"},
+      {"a(); b()", "2 statements"},
+      {"return $X", "1 statements"},
+      {"if $C: $$$B", "1 statements"},
+      {"def f($$$): $$$", "1 statements"},
+      {"class C: $$$", "1 statements"},
+      {"lambda $$$A: $B", "expression"},
+      {"[$X for $X in $Y]", "expression"},
+      {"except $E: $$$", "clause except_clause"},
+      {"except: $$$", "clause except_clause"},
+      {"finally: $$$", "clause finally_clause"},
+      {"elif $C: $$$", "clause elif_clause"},
+      {"else: $$$", "clause else_clause"},
+      {"@d($X)", "clause decorator"},
+      {"case $P: $$$", "clause case_clause"},
+      {"case [$A, *$_]: $$$", "clause case_clause"},
+      {"case (A, B): $$$", "clause case_clause"},
+      {"case[$X]", "expression"},
       {"match $X:\n    case 1: $$$", "1 statements"},
-      {"from a import $X", "1 statements"}, {"import $X", "1 statements"},
-      {"await $X", "expression"},       {"yield", "expression"},
+      {"from a import $X", "1 statements"},
+      {"import $X", "1 statements"},
+      {"await $X", "expression"},
+      {"yield", "expression"},
   };
   for (const auto& [text, want] : cases) EXPECT_EQ(form(text), want) << text;
 }
@@ -61,7 +78,8 @@ TEST(Pattern, WhatIsNoPatternIsAnErrorThatPointsThere) {
   EXPECT_EQ(problem("{$$$A, 'k': $V}").substr(0, 31), "the pattern is not valid Python");
   EXPECT_EQ(problem("if $X").substr(0, 31), "the pattern is not valid Python");
   EXPECT_EQ(problem("a_$X").substr(0, 37), "a metavariable must be a whole name @");
-  EXPECT_EQ(problem(std::string(300, '(') + "x" + std::string(300, ')')).substr(0, 39), "the code is nested more than 250 levels");
+  EXPECT_EQ(problem(std::string(300, '(') + "x" + std::string(300, ')')).substr(0, 39),
+            "the code is nested more than 250 levels");
 }
 
 TEST(Pattern, ADollarInAStringIsADollar) {

@@ -40,14 +40,17 @@ TEST(Precedence, AReplacementIsParenthesisedWhereItsPlaceNeedsIt) {
 }
 
 // What an argument cannot be without parentheses of its own is captured with them.
-bool is_argument(const std::string& expression) { return expression.rfind("yield", 0) != 0 && expression[0] != '('; }
+bool is_argument(const std::string& expression) {
+  return expression.rfind("yield", 0) != 0 && expression[0] != '(';
+}
 
 TEST(Precedence, ACaptureIsParenthesisedWhereItsNewPlaceNeedsIt) {
   for (const Row& row : kTable) {
     if (!is_argument(row.expression)) continue;
     const std::string code = "hole(" + row.expression + ")\n";
     if (row.place == "HOLE" || row.place == "(HOLE)") continue;  // nothing to recognise it by
-    EXPECT_EQ(rewritten("hole($X)", filled(row.place, "$X"), code), wanted(row)) << row.place << "   " << row.expression;
+    EXPECT_EQ(rewritten("hole($X)", filled(row.place, "$X"), code), wanted(row))
+        << row.place << "   " << row.expression;
   }
 }
 

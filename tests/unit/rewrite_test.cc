@@ -1,5 +1,5 @@
-// What an edit makes of code: each kind of fault that other tools have, and each numbered rule of the rewriter, with cases that
-// must be edited rightly and cases that must be refused.
+// What an edit makes of code: each kind of fault that other tools have, and each numbered rule of the rewriter, with
+// cases that must be edited rightly and cases that must be refused.
 #include "engine/rewrite.h"
 
 #include <gtest/gtest.h>
@@ -20,30 +20,39 @@ struct Case {
 };
 void check(const std::vector<Case>& cases, Comments comments = Comments::refuse) {
   for (const Case& c : cases) {
-    EXPECT_EQ(rewritten(c.pattern, c.replacement, c.code, comments), c.result)
-        << c.pattern << "\n  =>\n" << c.replacement << "\n  in\n" << c.code;
+    EXPECT_EQ(rewritten(c.pattern, c.replacement, c.code, comments), c.result) << c.pattern << "\n  =>\n"
+                                                                               << c.replacement << "\n  in\n"
+                                                                               << c.code;
   }
 }
 const std::string kComment = "refused: a comment stands where code is replaced";
 
 TEST(Rewrite, WhatThePatternDoesNotNameStays) {
   check({
-      {"def f($$$A): $$$B", "def g($$$A): $$$B", "@deco(1)\nasync def f(a: int, *, b=2) -> int:\n    \"\"\"Doc.\"\"\"\n    return a  # r\n",
+      {"def f($$$A): $$$B", "def g($$$A): $$$B",
+       "@deco(1)\nasync def f(a: int, *, b=2) -> int:\n    \"\"\"Doc.\"\"\"\n    return a  # r\n",
        "@deco(1)\nasync def g(a: int, *, b=2) -> int:\n    \"\"\"Doc.\"\"\"\n    return a  # r\n"},
-      {"def f($X): return $Y", "def f($X): return g($Y)", "def f(a: int) -> int: return a\n", "def f(a: int) -> int: return g(a)\n"},
-      {"def f(a, $$$B): $$$C", "def f(a, z, $$$B): $$$C", "def f(a: int, b: str = \"x\") -> None: pass\n", "def f(a: int, z, b: str = \"x\") -> None: pass\n"},
-      {"class C: $$$B", "class D: $$$B", "class C(Base, m=M):\n    x = 1\n    # hi\n    y = 2\n", "class D(Base, m=M):\n    x = 1\n    # hi\n    y = 2\n"},
+      {"def f($X): return $Y", "def f($X): return g($Y)", "def f(a: int) -> int: return a\n",
+       "def f(a: int) -> int: return g(a)\n"},
+      {"def f(a, $$$B): $$$C", "def f(a, z, $$$B): $$$C", "def f(a: int, b: str = \"x\") -> None: pass\n",
+       "def f(a: int, z, b: str = \"x\") -> None: pass\n"},
+      {"class C: $$$B", "class D: $$$B", "class C(Base, m=M):\n    x = 1\n    # hi\n    y = 2\n",
+       "class D(Base, m=M):\n    x = 1\n    # hi\n    y = 2\n"},
       {"x = $V", "x = $V + 1", "x: Dict[str, int] = 5  # c\n", "x: Dict[str, int] = 5 + 1  # c\n"},
-      {"for $I in $X: $$$B", "for $I in list($X): $$$B", "async for a, b in c:\n    # hello\n    d()\n", "async for a, b in list(c):\n    # hello\n    d()\n"},
+      {"for $I in $X: $$$B", "for $I in list($X): $$$B", "async for a, b in c:\n    # hello\n    d()\n",
+       "async for a, b in list(c):\n    # hello\n    d()\n"},
       {"with $C: $$$B", "with other($C): $$$B", "async with a:\n\tb()\n", "async with other(a):\n\tb()\n"},
-      {"from a import b", "from a import z", "from a import (\n    b,  # why\n)\n", "from a import (\n    z,  # why\n)\n"},
+      {"from a import b", "from a import z", "from a import (\n    b,  # why\n)\n",
+       "from a import (\n    z,  # why\n)\n"},
       {"from a import b", "from a import z", "from a import b, c\n", "no site"},
       {"if $A: $B()", "if $A: other()", "if a: b()\nelse: c()\n", "no site"},
       {"raise $E", "raise $E from None", "raise A(1)\n", "raise A(1) from None\n"},
       {"raise $E", "raise $E from None", "raise A(1) from e\n", "no site"},
       {"x: $T", "x: Optional[$T]", "x: int = 1\n", "no site"},
-      {"try: $$$A\nexcept E: $$$B", "try: $$$A\nexcept F: $$$B", "try:\n    a()\nexcept E:\n    b()\nfinally:\n    c()\n", "no site"},
-      {"try: $$$A\nexcept E: $$$B", "try: $$$A\nexcept F: $$$B", "try:\n    a()  # 1\nexcept E:  # 2\n    b()\n", "try:\n    a()  # 1\nexcept F:  # 2\n    b()\n"},
+      {"try: $$$A\nexcept E: $$$B", "try: $$$A\nexcept F: $$$B",
+       "try:\n    a()\nexcept E:\n    b()\nfinally:\n    c()\n", "no site"},
+      {"try: $$$A\nexcept E: $$$B", "try: $$$A\nexcept F: $$$B", "try:\n    a()  # 1\nexcept E:  # 2\n    b()\n",
+       "try:\n    a()  # 1\nexcept F:  # 2\n    b()\n"},
   });
 }
 
@@ -52,12 +61,17 @@ TEST(Rewrite, ArgumentListsStayWellFormed) {
       {"f($$$A, 1, c)", "g($$$A, 1, c)", "f(a, 1, b, 1, c)\n", "g(a, 1, b, 1, c)\n"},
       {"f($$$A, 1, c)", "g($$$A, 1, c)", "f(1, c)\n", "g(1, c)\n"},
       {"f($$$A, k=$K, $$$B)", "g($$$A, k=$K, $$$B)", "f(1, k=2,)\n", "g(1, k=2,)\n"},
-      {"f($$$P, a=$A, $$$Q)", "f($$$P, $$$Q, z=$A)", "f(a=1)\nf(0, a=1)\nf(a=1, b=2)\nf(0, a=1, b=2,)\n", "f(z=1)\nf(0, z=1)\nf(b=2, z=1)\nf(0, b=2, z=1,)\n"},
-      {"f($$$P, a=$A, $$$Q)", "g($$$P, $$$Q)", "f(a=1)\nf(0, a=1)\nf(a=1, b=2)\nf(b=2, a=1)\nf(0, a=1, b=2,)\n", "g()\ng(0)\ng(b=2)\ng(b=2)\ng(0, b=2,)\n"},
-      {"f($X, $$$A)", "g($$$A)", "f(1)\nf(1, 2)\nf(1, *a, **b)\nf(\n    1,\n    2,\n)\n", "g()\ng(2)\ng(*a, **b)\ng(\n    2,\n)\n"},
+      {"f($$$P, a=$A, $$$Q)", "f($$$P, $$$Q, z=$A)", "f(a=1)\nf(0, a=1)\nf(a=1, b=2)\nf(0, a=1, b=2,)\n",
+       "f(z=1)\nf(0, z=1)\nf(b=2, z=1)\nf(0, b=2, z=1,)\n"},
+      {"f($$$P, a=$A, $$$Q)", "g($$$P, $$$Q)", "f(a=1)\nf(0, a=1)\nf(a=1, b=2)\nf(b=2, a=1)\nf(0, a=1, b=2,)\n",
+       "g()\ng(0)\ng(b=2)\ng(b=2)\ng(0, b=2,)\n"},
+      {"f($X, $$$A)", "g($$$A)", "f(1)\nf(1, 2)\nf(1, *a, **b)\nf(\n    1,\n    2,\n)\n",
+       "g()\ng(2)\ng(*a, **b)\ng(\n    2,\n)\n"},
       {"f($$$A, $X)", "g($$$A)", "f(1)\nf(1, 2)\nf(1, 2,)\n", "g()\ng(1)\ng(1,)\n"},
-      {"f($$$A)", "g(1, $$$A)", "f()\nf(2)\nf(x for x in y)\nf(*a, **b)\n", "g(1)\ng(1, 2)\ng(1, (x for x in y))\ng(1, *a, **b)\n"},
-      {"f($$$A)", "g($$$A, 1)", "f()\nf(2)\nf(2,)\nf(x for x in y)\n", "g(1)\ng(2, 1)\ng(2, 1,)\ng((x for x in y), 1)\n"},
+      {"f($$$A)", "g(1, $$$A)", "f()\nf(2)\nf(x for x in y)\nf(*a, **b)\n",
+       "g(1)\ng(1, 2)\ng(1, (x for x in y))\ng(1, *a, **b)\n"},
+      {"f($$$A)", "g($$$A, 1)", "f()\nf(2)\nf(2,)\nf(x for x in y)\n",
+       "g(1)\ng(2, 1)\ng(2, 1,)\ng((x for x in y), 1)\n"},
       {"[$$$A, 0, $$$B]", "[$$$A, 7, $$$B]", "x = [0]\ny = [1, 0, 2,]\n", "x = [7]\ny = [1, 7, 2,]\n"},
       {"k[$$$A, 0, $$$B]", "j[$$$A, $$$B]", "k[1, 0]\nk[0, 1]\nk[1, 0, 2]\n", "j[1]\nj[1]\nj[1, 2]\n"},
       {"($A, $B)", "($A,)", "x = (1, 2,)\ny = (1, 2)\n", "x = (1,)\ny = (1,)\n"},
@@ -74,16 +88,19 @@ TEST(Rewrite, KeywordsInAnotherOrderStayThere) {
       {"f(a=$A, b=$B)", "f(a=$A, b=$B, c=1)", "f(b=2, a=1)\n", "f(b=2, c=1, a=1)\n"},
       {"f(a=$A, b=$B)", "g(a=h($A), b=$B)", "f(b=2, a=1,)\n", "g(b=2, a=h(1),)\n"},
       {"f(a=$A, b=$B)", "g(b=$B)", "f(a=1, b=2)\n", "g(b=2)\n"},
-      {"f(a=$A, b=$B)", "f(a=$A, b=$B, c=1)", "f(\n    a=1,  # one\n    b=2,  # two\n)\n", "f(\n    a=1,  # one\n    b=2, c=1,  # two\n)\n"},
+      {"f(a=$A, b=$B)", "f(a=$A, b=$B, c=1)", "f(\n    a=1,  # one\n    b=2,  # two\n)\n",
+       "f(\n    a=1,  # one\n    b=2,\n    c=1,  # two\n)\n"},
   });
 }
 
 TEST(Rewrite, CommentsOutsideOfWhatChangesStay) {
   check({
-      {"f($A, $B)", "g($A, $B)", "f(  # one\n    1,  # two\n    # three\n    2,  # four\n)  # five\n", "g(  # one\n    1,  # two\n    # three\n    2,  # four\n)  # five\n"},
+      {"f($A, $B)", "g($A, $B)", "f(  # one\n    1,  # two\n    # three\n    2,  # four\n)  # five\n",
+       "g(  # one\n    1,  # two\n    # three\n    2,  # four\n)  # five\n"},
       {"f($A)", "g($A)", "f(\n    # note\n    x\n    + y,  # end\n)\n", "g(\n    # note\n    x\n    + y,  # end\n)\n"},
       {"a()\nb()", "a()\nc()", "a()\n\n# between\nb()  # tail\n", "a()\n\n# between\nc()  # tail\n"},
-      {"if $C: $$$B", "if $C and d: $$$B", "if (a or\n        b):  # why\n    # first\n    foo()\n    # last\n", "if (a or\n        b) and d:  # why\n    # first\n    foo()\n    # last\n"},
+      {"if $C: $$$B", "if $C and d: $$$B", "if (a or\n        b):  # why\n    # first\n    foo()\n    # last\n",
+       "if (a or\n        b) and d:  # why\n    # first\n    foo()\n    # last\n"},
   });
 }
 
@@ -97,21 +114,30 @@ TEST(Rewrite, ACommentInWhatGoesIsRefusedKeptOrDropped) {
   check({{"a = 1\nreturn a", "if q: return 1", lines, "def f():\n    # note\n    if q: return 1\n"}}, Comments::keep);
   const char* behind = "def f():\n    x = 1  # why\n    y()\n";
   check({{"x = 1", "if c:\n    x = 1\nelse:\n    x = 2", behind, kComment}});
-  check({{"x = 1", "if c:\n    x = 1\nelse:\n    x = 2", behind, "def f():\n    # why\n    if c:\n        x = 1\n    else:\n        x = 2\n    y()\n"}}, Comments::keep);
-  check({{"x = 1", "if c:\n    x = 1\nelse:\n    x = 2", behind, "def f():\n    if c:\n        x = 1\n    else:\n        x = 2\n    y()\n"}}, Comments::drop);
+  check({{"x = 1", "if c:\n    x = 1\nelse:\n    x = 2", behind,
+          "def f():\n    # why\n    if c:\n        x = 1\n    else:\n        x = 2\n    y()\n"}},
+        Comments::keep);
+  check({{"x = 1", "if c:\n    x = 1\nelse:\n    x = 2", behind,
+          "def f():\n    if c:\n        x = 1\n    else:\n        x = 2\n    y()\n"}},
+        Comments::drop);
   check({{"x = 1\ny()", "z()", behind, "def f():\n    z()  # why\n"}});
   check({{"x = 1", "if c: pass", behind, "def f():\n    if c: pass  # why\n    y()\n"}});
 }
 
 TEST(Rewrite, StatementsAreAlignedAndNoneIsLost) {
   check({
-      {"x = 1\nb($A)\ny = 1", "b($A)\nreturn y", "def f():\n    x = 1\n    b(1)  # kept\n    y = 1\n", kComment == "" ? "" : "def f():\n    b(1)  # kept\n    return y\n"},
+      {"x = 1\nb($A)\ny = 1", "b($A)\nreturn y", "def f():\n    x = 1\n    b(1)  # kept\n    y = 1\n",
+       "def f():\n    b(1)  # kept\n    return y\n"},
       {"a()\n$$$X\nb()", "a()\n$$$X\nb()\nc()", "a()\nx()\n# n\nb()\nd()\n", "a()\nx()\n# n\nb()\nc()\nd()\n"},
-      {"def f(): $$$B", "def f():\n    first()\n    $$$B", "def f():\n    # note\n    a()\n", "def f():\n    # note\n    first()\n    a()\n"},
+      {"def f(): $$$B", "def f():\n    first()\n    $$$B", "def f():\n    # note\n    a()\n",
+       "def f():\n    # note\n    first()\n    a()\n"},
       {"$$$A\nmark()", "begin()\n$$$A\nend()", "mark()\n", "begin()\nend()\n"},
-      {"a = $A\nb = $B", "a = $B\nc = 1\nb = $A", "if 1:\n\ta = (1,\n\t   2)\n\tb = 2\n\td = 4\n", "if 1:\n\ta = 2\n\tc = 1\n\tb = (1,\n\t   2)\n\td = 4\n"},
-      {"return $X", "y = $X\nreturn y", "def f():\n    if x: return 3\n    return 4  # no\n", "def f():\n    if x:\n        y = 3\n        return y\n    y = 4\n    return y  # no\n"},
-      {"foo($X)", "if c:\n    foo($X, 1)", "def f():\n  foo(1)\n  x = 2\n", "def f():\n  if c:\n    foo(1, 1)\n  x = 2\n"},
+      {"a = $A\nb = $B", "a = $B\nc = 1\nb = $A", "if 1:\n\ta = (1,\n\t   2)\n\tb = 2\n\td = 4\n",
+       "if 1:\n\ta = 2\n\tc = 1\n\tb = (1,\n\t   2)\n\td = 4\n"},
+      {"return $X", "y = $X\nreturn y", "def f():\n    if x: return 3\n    return 4  # no\n",
+       "def f():\n    if x:\n        y = 3\n        return y\n    y = 4\n    return y  # no\n"},
+      {"foo($X)", "if c:\n    foo($X, 1)", "def f():\n  foo(1)\n  x = 2\n",
+       "def f():\n  if c:\n    foo(1, 1)\n  x = 2\n"},
   });
 }
 
@@ -125,12 +151,14 @@ TEST(Rewrite, StatementsThatShareALineGetLinesOfTheirOwn) {
       {"a()", "a()\nb()", "a(); c()\n", "a()\nb()\nc()\n"},
       {"a()", "if cond:\n    a(1)", "if x: a()\n", "if x:\n    if cond:\n        a(1)\n"},
       {"a()", "if cond:\n    a(1)", "c(); a(); d()\n", "c()\nif cond:\n    a(1)\nd()\n"},
-      {"a()", "if cond:\n    a(1)", "while y:\n\tif x: c(); a()\n", "while y:\n\tif x:\n\t\tc()\n\t\tif cond:\n\t\t\ta(1)\n"},
+      {"a()", "if cond:\n    a(1)", "while y:\n\tif x: c(); a()\n",
+       "while y:\n\tif x:\n\t\tc()\n\t\tif cond:\n\t\t\ta(1)\n"},
       {"a()", "x = 1", "if x: a(); b()\n", "if x: x = 1; b()\n"},
       {"a()\nb()", "c()", "a(); b()\n", "c()\n"},
       {"a()\nb()", "c()", "if x: a(); b(); d()\n", "if x: c(); d()\n"},
       {"a()\nb()", "c()", "if x: d(); a(); b()\n", "if x: d(); c()\n"},
-      {"return $X", "y = $X\nreturn y", "class C:\n  def m(self): return 1\n", "class C:\n  def m(self):\n    y = 1\n    return y\n"},
+      {"return $X", "y = $X\nreturn y", "class C:\n  def m(self): return 1\n",
+       "class C:\n  def m(self):\n    y = 1\n    return y\n"},
   });
 }
 
@@ -138,12 +166,19 @@ TEST(Rewrite, WrappedStatementsAreIndentedInTheirBlocksOwnUnit) {
   const char* wrap = "with lock:\n    a()\n    $X\n    b()";
   check({
       {"a()\n$X\nb()", wrap, "a()\nc(1,\n  2)\nb()\n", "with lock:\n    a()\n    c(1,\n      2)\n    b()\n"},
-      {"a()\n$X\nb()", wrap, "def f():\n  a()\n  x = \"\"\"\n raw\n  text\n\"\"\"\n  b()\n", "def f():\n  with lock:\n    a()\n    x = \"\"\"\n raw\n  text\n\"\"\"\n    b()\n"},
-      {"a()\n$X\nb()", wrap, "def f():\n\ta()\n\tif z:\n\t\tq()\n\tb()\n", "def f():\n\twith lock:\n\t\ta()\n\t\tif z:\n\t\t\tq()\n\t\tb()\n"},
-      {"a()\n$X\nb()", wrap, "def f():\r\n  a()\r\n  c()\r\n  b()\r\n", "def f():\r\n  with lock:\r\n    a()\r\n    c()\r\n    b()\r\n"},
-      {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()", "def f():\n    a()\n    # one\n    c()\n\n    # two\n    d()\n    b()\n", kComment},
-      {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()", "def f():\n    a()\n    c()\n\n    # two\n    d()\n    b()\n", kComment},
-      {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()", "a()\nb()\n", "try:\n    a()\nfinally:\n    b()\n"},
+      {"a()\n$X\nb()", wrap, "def f():\n  a()\n  x = \"\"\"\n raw\n  text\n\"\"\"\n  b()\n",
+       "def f():\n  with lock:\n    a()\n    x = \"\"\"\n raw\n  text\n\"\"\"\n    b()\n"},
+      {"a()\n$X\nb()", wrap, "def f():\n\ta()\n\tif z:\n\t\tq()\n\tb()\n",
+       "def f():\n\twith lock:\n\t\ta()\n\t\tif z:\n\t\t\tq()\n\t\tb()\n"},
+      {"a()\n$X\nb()", wrap, "def f():\r\n  a()\r\n  c()\r\n  b()\r\n",
+       "def f():\r\n  with lock:\r\n    a()\r\n    c()\r\n    b()\r\n"},
+      {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()",
+       "def f():\n    a()\n    # one\n    c()\n\n    # two\n    d()\n    b()\n", kComment},
+      {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()",
+       "def f():\n    a()\n    c()\n\n    # two\n    d()\n    b()\n",
+       "def f():\n    try:\n        a()\n        c()\n\n        # two\n        d()\n    finally:\n        b()\n"},
+      {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()", "a()\nb()\n",
+       "try:\n    a()\nfinally:\n    b()\n"},
       {"a()", "if c:\n    x = '''\n  in\n'''", "def f():\n\ta()\n", "def f():\n\tif c:\n\t\tx = '''\n  in\n'''\n"},
   });
 }
@@ -153,9 +188,17 @@ TEST(Rewrite, CrlfNoFinalNewlineBomAndFormFeedSurvive) {
       {"a()", "a()\nb()", "a()\r\nc()\r\n", "a()\r\nb()\r\nc()\r\n"},
       {"a()", "a()\nb()", "a()", "a()\nb()"},
       {"a()", "a()\nb()", "if x:\r\n  a()", "if x:\r\n  a()\r\n  b()"},
-      {"a()", "b()\na()", "\xEF\xBB\xBF""a()\n", "\xEF\xBB\xBF""b()\na()\n"},
-      {"a()", "b(1)", "\xEF\xBB\xBF""a()", "\xEF\xBB\xBF""b(1)"},
-      {"f($A)", "g($A, 1)", "x = f(\r\n  a\r\n)\r\n", "x = g(\r\n  a, 1\r\n)\r\n"},
+      {"a()", "b()\na()",
+       "\xEF\xBB\xBF"
+       "a()\n",
+       "\xEF\xBB\xBF"
+       "b()\na()\n"},
+      {"a()", "b(1)",
+       "\xEF\xBB\xBF"
+       "a()",
+       "\xEF\xBB\xBF"
+       "b(1)"},
+      {"f($A)", "g($A, 1)", "x = f(\r\n  a\r\n)\r\n", "x = g(\r\n  a,\r\n  1\r\n)\r\n"},
       {"f($A)", "g($A)", "x = 'é' + f('ü')\n", "x = 'é' + g('ü')\n"},
   });
 }
@@ -180,12 +223,14 @@ TEST(Rewrite, FormattedStringsAreCode) {
       {"f\"a{$X}b\"", "f\"a{g($X)}b\"", "x = F'a{ y + 1!r:>10}b'\n", "no site"},
       {"f\"a{$X}b\"", "f\"a{g($X)}b\"", "x = f'a{y}b', f'a{d[\"k\"]}b'\n", "x = f'a{g(y)}b', f'a{g(d[\"k\"])}b'\n"},
       {"print($X)", "log(f\"v {$X} !\")", "print(a)\n", "log(f\"v {a} !\")\n"},
-      {"print($X)", "log(f\"{$X}\")", "print(a if b else c)\nprint(lambda: 1)\n", "log(f\"{a if b else c}\")\nlog(f\"{(lambda: 1)}\")\n"},
+      {"print($X)", "log(f\"{$X}\")", "print(a if b else c)\nprint(lambda: 1)\n",
+       "log(f\"{a if b else c}\")\nlog(f\"{(lambda: 1)}\")\n"},
       {"print($X)", "log(f\"{$X}\")", "print({a})\n", "log(f\"{({a})}\")\n"},
       {"f($X)", "g($X)", "x = f'{f(1)} {y}'\n", "x = f'{g(1)} {y}'\n"},
       {"print($X)", "log(f\"{$X}\")", "print(a['b'])\n", "log(f\"{a['b']}\")\n"},
   });
-  const std::string quotes = "refused: $X cannot stand in the braces of an f-string here: it holds its quotes, a backslash or a newline";
+  const std::string quotes =
+      "refused: $X cannot stand in the braces of an f-string here: it holds its quotes, a backslash or a newline";
   check({
       {"print($X)", "log(f\"{$X}\")", "print(\"a\")\n", quotes},
       {"print($X)", "log(f\"{$X}\")", "print(a[\"b\"])\n", quotes},
@@ -217,8 +262,10 @@ TEST(Rewrite, StatementsDoNotGoIntoExpressions) {
 
 TEST(Rewrite, ClausesAreEditedInPlace) {
   check({
-      {"except $E: $$$B", "except ($E, OSError): $$$B", "try:\n    a()\nexcept E:  # c\n    b()\nfinally:\n    d()\n", "try:\n    a()\nexcept (E, OSError):  # c\n    b()\nfinally:\n    d()\n"},
-      {"elif $C: $$$B", "elif $C or d: $$$B", "if a: b()\nelif c: e()\nelse: f()\n", "if a: b()\nelif c or d: e()\nelse: f()\n"},
+      {"except $E: $$$B", "except ($E, OSError): $$$B", "try:\n    a()\nexcept E:  # c\n    b()\nfinally:\n    d()\n",
+       "try:\n    a()\nexcept (E, OSError):  # c\n    b()\nfinally:\n    d()\n"},
+      {"elif $C: $$$B", "elif $C or d: $$$B", "if a: b()\nelif c: e()\nelse: f()\n",
+       "if a: b()\nelif c or d: e()\nelse: f()\n"},
       {"@old", "@new(1)", "@old\n@other\ndef f(): pass\n", "@new(1)\n@other\ndef f(): pass\n"},
       {"case $P: $$$B", "case $P if ok: $$$B", "match a:\n    case 1: b()\n", "match a:\n    case 1 if ok: b()\n"},
   });

@@ -16,13 +16,16 @@ using Texts = std::vector<std::string>;
 Texts scopes(const Texts& names, const std::string& code) {
   const Code target(code);
   Texts out;
-  for (const NodeId scope : find_scopes(target.view(), names)) out.push_back(scope_name(target.view(), scope) + "@" + std::to_string(target.source->line_of(target.tree[scope].begin) + 1));
+  for (const NodeId scope : find_scopes(target.view(), names))
+    out.push_back(scope_name(target.view(), scope) + "@" +
+                  std::to_string(target.source->line_of(target.tree[scope].begin) + 1));
   return out;
 }
 
 TEST(Scopes, AreQualifiedNames) {
   const std::string code =
-      "def f():\n    def g(): pass\nclass A:\n    def f(self): pass\n    class B:\n        @d\n        def f(self): pass\n"
+      "def f():\n    def g(): pass\nclass A:\n    def f(self): pass\n    class B:\n        @d\n        def f(self): "
+      "pass\n"
       "if x:\n    def f(): pass\nelse:\n    async def f(): pass\n";
   EXPECT_EQ(scopes({"f"}, code), (Texts{"f@1", "f@9", "f@11"}));
   EXPECT_EQ(scopes({"A.f"}, code), (Texts{"A.f@4"}));
@@ -42,7 +45,9 @@ std::string counts(const std::string& keys, const std::string& code, const std::
   const Code target(code);
   const RuleSites s = find_sites(*compiled, target.view(), version.empty() ? std::nullopt : parse_version(version));
   std::string out;
-  for (const std::size_t n : {s.old.size(), s.result.size(), s.done.size(), s.passed.size(), s.unresolved.size(), s.ambiguous.size(), s.broken.size()}) out += (out.empty() ? "" : "/") + std::to_string(n);
+  for (const std::size_t n : {s.old.size(), s.result.size(), s.done.size(), s.passed.size(), s.unresolved.size(),
+                              s.ambiguous.size(), s.broken.size()})
+    out += (out.empty() ? "" : "/") + std::to_string(n);
   return out;
 }
 
@@ -77,7 +82,9 @@ TEST(Sites, NarrowingsAreSearchedWhereTheySay) {
 
 TEST(Sites, WhereLooksAtWhatIsBound) {
   const std::string code = "f(a)\nf(a.b)\nf('x')\nf(1)\nf(a, b)\nf(g(a))\n";
-  const auto with = [&](const std::string& where) { return counts("match: f($X)\nreplace: h($X)\nwhere: {X: {" + where + "}}", code); };
+  const auto with = [&](const std::string& where) {
+    return counts("match: f($X)\nreplace: h($X)\nwhere: {X: {" + where + "}}", code);
+  };
   EXPECT_EQ(with("kind: identifier"), "1/0/0/0/0/0/0");
   EXPECT_EQ(with("kind: call"), "1/0/0/0/0/0/0");
   EXPECT_EQ(with("regex: a"), "3/0/0/0/0/0/0");
@@ -91,19 +98,22 @@ TEST(Sites, WhereLooksAtWhatIsBound) {
 }
 
 TEST(Sites, AWhereMakesTheMatcherTryTheNextWay) {
-  EXPECT_EQ(counts("match: f($$$, $X, $$$)\nreplace: g($X)\nwhere: {X: {kind: integer}}", "f(a, 'b', 1, c)\nf(a)\n"), "1/0/0/0/0/0/0");
+  EXPECT_EQ(counts("match: f($$$, $X, $$$)\nreplace: g($X)\nwhere: {X: {kind: integer}}", "f(a, 'b', 1, c)\nf(a)\n"),
+            "1/0/0/0/0/0/0");
 }
 
 TEST(Sites, ShapesAreToldApartByStructure) {
   const std::string rule =
-      "match: f($$$)\nany_of:\n  - {match: 'f($A)', replace: 'g($A)'}\n  - {match: 'f($A, $B)', replace: 'g($B, $A)'}\n";
+      "match: f($$$)\nany_of:\n  - {match: 'f($A)', replace: 'g($A)'}\n  - {match: 'f($A, $B)', replace: 'g($B, "
+      "$A)'}\n";
   EXPECT_EQ(counts(rule, "f(1)\nf(1, 2)\n"), "2/0/0/0/0/0/0");
   EXPECT_EQ(counts(rule, "f(1)\nf(1, 2, 3)\n"), "1/0/0/0/1/0/0");
   EXPECT_EQ(counts(rule, "g(1)\nf(1)\n"), "1/1/0/0/0/0/0");
   const std::string two = "any_of:\n  - {match: 'f($A)', replace: 'g($A)'}\n  - {match: 'f(1)', replace: 'h()'}\n";
   EXPECT_EQ(counts(two, "f(2)\n"), "1/0/0/0/0/0/0");
   EXPECT_EQ(counts(two, "f(1)\n"), "0/0/0/0/0/1/0");
-  const std::string versions = "any_of:\n  - {match: 'f($A)', replace: 'g($A)'}\n  - {match: 'f(1)', replace: 'h()', versions: '<2'}\n";
+  const std::string versions =
+      "any_of:\n  - {match: 'f($A)', replace: 'g($A)'}\n  - {match: 'f(1)', replace: 'h()', versions: '<2'}\n";
   EXPECT_EQ(counts(versions, "f(1)\n", "2.0"), "1/0/0/0/0/0/0");
   EXPECT_EQ(counts(versions, "f(1)\n", "1.0"), "0/0/0/0/0/1/0");
 }

@@ -1,4 +1,5 @@
-// The arena, what the engine relies on in the grammar, and hostile input: bounded, and an error or a broken tree in the end.
+// The arena, what the engine relies on in the grammar, and hostile input: bounded, and an error or a broken tree in
+// the end.
 #include "read/syntax.h"
 
 #include <gtest/gtest.h>
@@ -80,11 +81,13 @@ TEST(Syntax, LimitsEndInAnError) {
   ParseLimits tight;
   tight.base_callbacks = 1;
   tight.callbacks_per_byte = 0;
-  EXPECT_EQ(parsed(times(500, "x = 1\n"), tight), "the parser gave up: the file takes far more work than its size allows");
+  EXPECT_EQ(parsed(times(500, "x = 1\n"), tight),
+            "the parser gave up: the file takes far more work than its size allows");
   tight = {};
   tight.base_reads = 2;
   tight.reads_per_byte = 0;
-  EXPECT_EQ(parsed(times(5000, "x = 1\n"), tight), "the parser gave up: the file takes far more work than its size allows");
+  EXPECT_EQ(parsed(times(5000, "x = 1\n"), tight),
+            "the parser gave up: the file takes far more work than its size allows");
 }
 
 // The limits are counts. What they allow to code as dense as Python admits, and what they stop, must stay far apart.
@@ -94,8 +97,10 @@ TEST(Syntax, DenseCodeStaysFarBelowTheLimits) {
   half.callbacks_per_byte /= 2;
   half.base_reads = 100;
   half.reads_per_byte /= 2;
-  for (const char* piece : {"a,b=c,d\n", "a\n", "x=[[],[],[]]\n", "f()\n", "if a:\n b\n", "(a,b)=1\n", "print \"a\", x\n", "x = = 1\n", "x = {1:2,3:4}\n"}) {
-    EXPECT_NE(parsed(times(4000, piece), half), "the parser gave up: the file takes far more work than its size allows") << piece;
+  for (const char* piece : {"a,b=c,d\n", "a\n", "x=[[],[],[]]\n", "f()\n", "if a:\n b\n", "(a,b)=1\n",
+                            "print \"a\", x\n", "x = = 1\n", "x = {1:2,3:4}\n"}) {
+    EXPECT_NE(parsed(times(4000, piece), half), "the parser gave up: the file takes far more work than its size allows")
+        << piece;
   }
   EXPECT_EQ(parsed("x = " + times(200, "\\\n") + "1\n", half), "clean");
 }
@@ -112,9 +117,25 @@ TEST(Syntax, HostileInputIsBounded) {
   std::string deep;
   for (std::size_t i = 0; i < 2000; ++i) deep += std::string(i, ' ') + "if x:\n";
   const std::vector<std::string> inputs = {
-      times(70'000, "("), times(70'000, "["), times(70'000, "{"), times(100'000, "x,("), times(50'000, "f("), junk, pythonish, deep,
-      times(200'000, "\\\n"), times(100'000, "a."), times(20'000, "f'{"), times(100'000, "'"), times(100'000, ";"), times(50'000, "lambda:"),
-      times(50'000, "a if b else "), times(20'000, "match ("), times(20'000, "with ("), std::string(200'000, '\0'), times(50'000, "@"),
+      times(70'000, "("),
+      times(70'000, "["),
+      times(70'000, "{"),
+      times(100'000, "x,("),
+      times(50'000, "f("),
+      junk,
+      pythonish,
+      deep,
+      times(200'000, "\\\n"),
+      times(100'000, "a."),
+      times(20'000, "f'{"),
+      times(100'000, "'"),
+      times(100'000, ";"),
+      times(50'000, "lambda:"),
+      times(50'000, "a if b else "),
+      times(20'000, "match ("),
+      times(20'000, "with ("),
+      std::string(200'000, '\0'),
+      times(50'000, "@"),
   };
   for (const std::string& input : inputs) {
     const auto start = std::chrono::steady_clock::now();
