@@ -129,7 +129,7 @@ class Matcher {
   bool match_node(NodeId p, NodeId t, Next next) {
     if (!step()) return false;
     if (const Metavariable* mv = pattern_.metavariable(p))
-      return t_[t].named && !names_what_it_is(t) && bind_one(*mv, p, t, next);
+      return t_[t].named && !is_no_value(t) && bind_one(*mv, p, t, next);
     p = strip_parentheses(p_, p);
     if (pattern_.metavariable(p) != nullptr) return match_node(p, t, next);
     t = strip_parentheses(t_, t);
@@ -143,8 +143,10 @@ class Matcher {
     return false;
   }
 
-  // `E as e` of an except clause or a with statement: the name is not part of what it names.
-  bool names_what_it_is(NodeId t) const {
+    // Nodes that the grammar has where an expression could be: `E as e` of an except clause or a with statement, and the
+  // `b = c` of `a = b = c`. What a metavariable stands for must stand somewhere else, too.
+  bool is_no_value(NodeId t) const {
+    if (t_.is(t, kinds().assignment)) return t_.is(t_[t].parent, kinds().assignment);
     if (kind_name(t_[t].kind) == "with_item") t = t_.first_child(t);
     return t_.is(t, kinds().as_pattern) && kind_name(t_[t_[t].parent].kind) != "case_pattern";
   }

@@ -54,6 +54,19 @@ std::string with_letters(std::string bytes) {
   return bytes;
 }
 
+// The grammar's scanner counts indentation in a byte: a statement further to the right is read into a wrong block.
+std::optional<Error> too_far_right(const ParsedFile& file) {
+  constexpr std::size_t kColumns = 255;
+  const Source& source = *file.source;
+  for (std::uint32_t line = 0; line < source.line_count(); ++line) {
+    if (source.line_end(line) - source.line_begin(line) <= kColumns) continue;
+    if (source.indentation_at(source.line_begin(line)).size() <= kColumns) continue;
+    return Error{Exit::refused, "a line is indented by more than 255 columns, which the parser misreads",
+                 source.locate({source.line_begin(line), source.line_end(line)}), "nothing of the file was matched"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Location ParsedFile::first_error() const {
@@ -75,6 +88,7 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
   auto tree = file->ascii_only() ? parse_python(Source(path, with_letters(bytes))) : parse_python(*file->source);
   if (tree) {
     file->tree = std::move(*tree);
+    file->problem = too_far_right(*file);
   } else {
     file->problem = tree.error();
   }

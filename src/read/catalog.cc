@@ -25,8 +25,9 @@ std::string_view folder_of(std::string_view path) {
 bool is_patch_file(const NamedBytes& file) {
   return file_name(file.path) == "patch.yaml";
 }
+// A folder may hold a patch and its rules.
 bool is_rule_file(const NamedBytes& file) {
-  return ends_with(file.path, ".yaml") || ends_with(file.path, ".yml");
+  return (ends_with(file.path, ".yaml") || ends_with(file.path, ".yml")) && !is_patch_file(file);
 }
 bool is_below(const NamedBytes& file, std::string_view folder) {
   return std::string_view(file.path).substr(0, folder.size()) == folder;
@@ -91,11 +92,18 @@ Error no_such_file(const Patch& patch, const AddedFile& added, const std::string
                      there.empty() ? "put the file beside patch.yaml" : "it has " + join(there, ", ", " and "));
 }
 
-// Added files and the page come from the folder that patch.yaml is in; an added file also from `shared` beside it.
-Status read_siblings(Patch& patch, const std::string& folder, const std::vector<NamedBytes>& files) {
+// Added files and the page come from the folder that patch.yaml is in; an added file also from `shared` beside it, and, where a
+// copy of a shipped patch.yaml stands alone, from the shipped patch of that name.
+Status read_siblings(Patch& patch, const std::string& folder, const std::vector<NamedBytes>& files,
+                     const std::vector<NamedBytes>& shipped) {
   for (AddedFile& added : patch.adds) {
     const NamedBytes* file = find_file(files, folder + added.from.value);
     if (file == nullptr) file = find_file(files, shared_folder(folder) + added.from.value);
+    const std::string own = "patches/" + patch.name + "/";
+    if (file == nullptr) file = find_file(shipped, own + added.from.value);
+    if (file == nullptr && find_file(shipped, own + "patch.yaml") != nullptr) {
+      file = find_file(shipped, shared_folder(own) + added.from.value);
+    }
     if (file == nullptr) return no_such_file(patch, added, folder, files);
     added.bytes = file->bytes;
     added.file = file->path;
@@ -107,12 +115,12 @@ Status read_siblings(Patch& patch, const std::string& folder, const std::vector<
 
 using Patches = std::map<std::string, Patch>;
 
-Result<Patches> read_patch_files(const std::vector<NamedBytes>& files) {
+Result<Patches> read_patch_files(const std::vector<NamedBytes>& files, const std::vector<NamedBytes>& shipped) {
   Patches patches;
   for (const NamedBytes* file : select(files, is_patch_file)) {
     Result<Patch> patch = read_patch(std::make_shared<const Source>(file->path, file->bytes));
     if (!patch) return patch.error();
-    const Status siblings = read_siblings(*patch, std::string(folder_of(file->path)), files);
+    const Status siblings = read_siblings(*patch, std::string(folder_of(file->path)), files, shipped);
     if (!siblings) return siblings.error();
     const auto [first, fresh] = patches.emplace(patch->name, *patch);
     if (!fresh) {
@@ -170,9 +178,9 @@ Result<Catalog> build_catalog(const CatalogInput& input) {
   if (!shipped_rules) return shipped_rules.error();
   Result<Rules> own_rules = read_rule_files(select(input.rule_files, is_rule_file));
   if (!own_rules) return own_rules.error();
-  Result<Patches> shipped_patches = read_patch_files(input.shipped);
+  Result<Patches> shipped_patches = read_patch_files(input.shipped, input.shipped);
   if (!shipped_patches) return shipped_patches.error();
-  Result<Patches> own_patches = read_patch_files(input.patch_files);
+  Result<Patches> own_patches = read_patch_files(input.patch_files, input.shipped);
   if (!own_patches) return own_patches.error();
 
   Catalog catalog;

@@ -39,7 +39,8 @@ std::string bindings(const std::string& pattern, const std::string& code);
 
 // A rule with `match` and `replace`, expect 1, for all of the file; its source is the pattern.
 Rule replacing(const std::string& pattern, const std::string& replacement, Comments comments = Comments::refuse);
-// The first rule of `rules: [...]` text; the text is one rule's keys, without `- ` ("match: ...\nreplace: ..."); id, file and
+// The first rule of `rules: [...]` text; the text is one rule's keys, without `- ` ("match: ...\nreplace: ..."); id,
+// file and
 // expect are added where they are missing.
 Rule rule_from_yaml(const std::string& keys);
 // Why that rule does not compile or check: the whole message; "" where it does.
@@ -55,7 +56,8 @@ std::string edited(const Rule& rule, const std::string& code);
 std::string rewritten(const std::string& pattern, const std::string& replacement, const std::string& code,
                       Comments comments = Comments::refuse);
 
-// --- trees ------------------------------------------------------------------------------------------------------------
+// --- trees
+// ------------------------------------------------------------------------------------------------------------
 
 // A tree of the package `pkg`, version 1.0, with these files, all as shipped.
 TreeState state_with(const std::map<std::string, std::string>& files, const std::string& version = "1.0");
@@ -63,7 +65,8 @@ TreeState state_with(const std::map<std::string, std::string>& files, const std:
 void edit_by_hand(TreeState& state, const std::string& path, const std::string& bytes);
 std::string bytes_at(const TreeState& state, const std::string& path);
 
-// A patch `name` of the package `pkg` whose rules are given as in rule_from_yaml; `keys` are further keys of patch.yaml.
+// A patch `name` of the package `pkg` whose rules are given as in rule_from_yaml; `keys` are further keys of
+// patch.yaml.
 Patch patch_from_yaml(const std::string& name, const std::vector<std::string>& rules, const std::string& keys = "");
 
 }  // namespace suture

@@ -65,6 +65,16 @@ TEST(Catalog, AnAddedFileMayStandInTheSharedFolder) {
   EXPECT_EQ(catalog.find("q")->adds[0].bytes, "own\n") << "the patch's own folder comes first";
 }
 
+TEST(Catalog, ACopyOfAShippedPatchTakesItsFilesFromThere) {
+  const Catalog catalog = built({.shipped = {{"rules/x.yaml", rule_file(rule("one"))},
+                                             {"patches/shared/h.py", "shared\n"},
+                                             {"patches/p/patch.yaml", patch_file("p", "one", kAdds)}},
+                                 .rule_files = {},
+                                 .patch_files = {{"mine/patch.yaml", patch_file("p", "one", kAdds)}}});
+  EXPECT_EQ(catalog.find("p")->adds[0].bytes, "shared\n");
+  EXPECT_EQ(catalog.find("p")->source->name(), "mine/patch.yaml");
+}
+
 TEST(Catalog, FoldersReplaceShippedOnesByIdAndName) {
   const std::string mine = "match: mine\n    replace: b\n    expect: 1\n";
   const Catalog catalog =
@@ -144,6 +154,14 @@ TEST(Catalog, AnAddedFileThatIsNotThere) {
             "      - {path: srt/h.py, from: h.py}\n"
             "                               ^~~~\n"
             "  hint: it has g.py and README.md\n");
+}
+
+TEST(Catalog, RuleAndPatchFoldersMayBeOne) {
+  const Catalog catalog =
+      built({.shipped = {},
+             .rule_files = {{"mine/patch.yaml", patch_file("p", "one")}, {"mine/rules.yaml", rule_file(rule("one"))}},
+             .patch_files = {{"mine/patch.yaml", patch_file("p", "one")}}});
+  EXPECT_EQ(catalog.patches.size(), 1u);
 }
 
 TEST(Catalog, APatchThatNeedsNoSite) {

@@ -212,6 +212,7 @@ TEST(Match, MetavariablesStandForOneNode) {
        {"a + a", "(a) + a", "f(1) + f( 1, )", "'a' + \"a\""}},
       {"f($$$A, $$$A)", "f(1, 1)\nf(1, 2)\nf()\n", {"f(1, 1)", "f()"}},
       {"$X = $Y", "a = 1\na, b = c\na.b = c\nx += 1\n", {"a = 1", "a, b = c", "a.b = c"}},
+      {"x = $V", "x = y = 1\nx = 1\n", {"x = 1"}},
       {"$X: $T = $Y", "a: int = 1\na = 1\n", {"a: int = 1"}},
       {"if $C:\n    $X",
        "if a: b()\nif a: b(); c()\nif a:\n    for d in e: f()\n",
