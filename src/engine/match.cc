@@ -143,7 +143,7 @@ class Matcher {
     return false;
   }
 
-    // Nodes that the grammar has where an expression could be: `E as e` of an except clause or a with statement, and the
+  // Nodes that the grammar has where an expression could be: `E as e` of an except clause or a with statement, and the
   // `b = c` of `a = b = c`. What a metavariable stands for must stand somewhere else, too.
   bool is_no_value(NodeId t) const {
     if (t_.is(t, kinds().assignment)) return t_.is(t_[t].parent, kinds().assignment);

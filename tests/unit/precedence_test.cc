@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "support/engine_fixture.h"
 
@@ -11,15 +12,16 @@ namespace suture {
 namespace {
 
 struct Row {
-  std::string place, expression;
+  std::string_view place, expression;
   bool needed;
 };
-const Row kTable[] = {
+constexpr Row kTable[] = {
 #include "unit/precedence_table.inc"
 };
 
-std::string filled(std::string place, const std::string& with) {
-  return place.replace(place.find("HOLE"), 4, with);
+std::string filled(std::string_view place, const std::string& with) {
+  std::string code(place);
+  return code.replace(code.find("HOLE"), 4, with);
 }
 // Where the grammar reads other code than Python does, and both agree with parentheses.
 bool grammar_disagrees(const Row& row) {
@@ -30,12 +32,14 @@ bool grammar_disagrees(const Row& row) {
   return row.place.find(":= HOLE") != std::string::npos && row.expression == "a if b else c";
 }
 std::string wanted(const Row& row) {
-  return filled(row.place, row.needed || grammar_disagrees(row) ? "(" + row.expression + ")" : row.expression) + "\n";
+  const std::string expression(row.expression);
+  return filled(row.place, row.needed || grammar_disagrees(row) ? "(" + expression + ")" : expression) + "\n";
 }
 
 TEST(Precedence, AReplacementIsParenthesisedWhereItsPlaceNeedsIt) {
   for (const Row& row : kTable) {
-    EXPECT_EQ(rewritten("hole()", row.expression, filled(row.place, "hole()") + "\n"), wanted(row)) << row.place;
+    EXPECT_EQ(rewritten("hole()", std::string(row.expression), filled(row.place, "hole()") + "\n"), wanted(row))
+        << row.place;
   }
 }
 
@@ -46,8 +50,8 @@ bool is_argument(const std::string& expression) {
 
 TEST(Precedence, ACaptureIsParenthesisedWhereItsNewPlaceNeedsIt) {
   for (const Row& row : kTable) {
-    if (!is_argument(row.expression)) continue;
-    const std::string code = "hole(" + row.expression + ")\n";
+    if (!is_argument(std::string(row.expression))) continue;
+    const std::string code = "hole(" + std::string(row.expression) + ")\n";
     if (row.place == "HOLE" || row.place == "(HOLE)") continue;  // nothing to recognise it by
     EXPECT_EQ(rewritten("hole($X)", filled(row.place, "$X"), code), wanted(row))
         << row.place << "   " << row.expression;
