@@ -90,7 +90,8 @@ std::optional<RewriteProblem> unfit_for_f_string(const CompiledShape& shape, con
   if (shape.narrow.match) before = in_f_strings(*shape.narrow.match);
   for (const auto& [name, string] : in_f_strings(edit)) {
     const auto it = site.match.bindings.find(name);
-    const bool was = std::any_of(before.begin(), before.end(), [&](const auto& b) { return b.first == name; });
+    const bool was =
+        std::any_of(before.begin(), before.end(), [wanted = name](const auto& b) { return b.first == wanted; });
     if (was || it == site.match.bindings.end()) continue;
     const char quote = edit.source().bytes()[edit.tree()[edit.tree().first_child(string)].end - 1];
     for (const NodeId node : it->second.nodes) {

@@ -334,7 +334,7 @@ class StatementRewriter {
   void add(const std::vector<Splice>& splices) {
     out_.splices.insert(out_.splices.end(), splices.begin(), splices.end());
   }
-  void take(Rewrite rewrite) {
+  void take(const Rewrite& rewrite) {
     add(rewrite.splices);
     if (rewrite.problem && !out_.problem) out_.problem = rewrite.problem;
   }

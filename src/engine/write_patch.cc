@@ -59,8 +59,8 @@ Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState
   }
   for (auto& [path, splices] : out) {
     if (const auto overlap = order_splices(splices)) {
-      const auto owner =
-          std::find_if(run.rules.begin(), run.rules.end(), [&](const RuleRun& r) { return r.path == path; });
+      const auto owner = std::find_if(run.rules.begin(), run.rules.end(),
+                                      [wanted = path](const RuleRun& r) { return r.path == wanted; });
       return Error{Exit::bad_rule, "the rules " + overlap->first + " and " + overlap->second + " edit the same bytes",
                    owner->file->source->locate(overlap->at), "make one rule of the two, or narrow one of them"};
     }
