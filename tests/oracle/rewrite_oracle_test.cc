@@ -69,9 +69,9 @@ std::size_t matches_in(const Term& pattern, const Term& code) {
 
 TEST(RewriteOracle, TheResultIsTheReplacementWithItsCaptures) {
 #ifdef __clang__
-  // The generator draws inside of argument lists, which clang evaluates in another order than g++: the seeds are other code there, and
-  // two of those 30,000 (a redundant pair of parentheses with comments in it, around what is wrapped) are not rewritten rightly yet: the
-  // plan refuses them. Until both are mended, and the generator draws in one order, the seeds of g++ are run.
+  // The generator draws inside of argument lists, which clang evaluates in another order than g++: the seeds are other code
+  // there, and two of the 30,000 (redundant parentheses with comments in them around what is rewritten) do not come out as
+  // expected. Until those are understood and the generator draws in one order, the seeds of g++ are run.
   GTEST_SKIP() << "the seeds are those of g++";
 #endif
   std::size_t edits = 0;
