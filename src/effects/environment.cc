@@ -10,21 +10,6 @@ namespace {
 
 constexpr std::uint64_t kMostConfig = 1U << 20U;
 
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-std::string base_of(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-std::string value_of(const std::map<std::string, std::string>& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? std::string() : found->second;
-}
-
 bool exists(FileSystem& fs, const std::string& path) {
   return fs.real_path(path).error == 0;
 }
@@ -131,6 +116,21 @@ class Sites {
 };
 
 }  // namespace
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string base_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string value_of(const std::map<std::string, std::string>& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string() : found->second;
+}
 
 Result<Prefix> prefix_of(FileSystem& fs, const std::string& executable,
                          const std::map<std::string, std::string>& environment) {

@@ -35,4 +35,10 @@ bool is_prefix(FileSystem& fs, const std::string& folder);
 std::vector<std::vector<std::string>> site_folders(FileSystem& fs, const Prefix& prefix,
                                                    const std::map<std::string, std::string>& environment);
 
+// "/a" of "/a/b", "/" of "/a", "." of a bare name; and the last part.
+std::string parent_of(const std::string& path);
+std::string base_of(const std::string& path);
+// A variable of the environment; empty where it is not set.
+std::string value_of(const std::map<std::string, std::string>& environment, const std::string& name);
+
 }  // namespace suture

@@ -19,21 +19,6 @@ Error not_found(std::string message, std::string hint) {
   return error;
 }
 
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-std::string base_of(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-std::string value_of(const std::map<std::string, std::string>& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? std::string() : found->second;
-}
-
 class Locator {
  public:
   Locator(FileSystem& fs, const TreeRequest& request, const std::string& package, const std::string& folder)

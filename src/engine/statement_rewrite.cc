@@ -206,8 +206,6 @@ class StatementRewriter {
   std::string rendered(const std::vector<NodeId>& statements, NodeId suite) {
     std::string text;
     for (NodeId statement : statements) {
-      const Range r = replacement_.tree().range(statement);
-      const std::string old(replacement_.source().indentation_at(r.begin));
       std::string body = statements_text({&replacement_.source(), &replacement_.tree()}, {statement}, "");
       PatternProblem problem;
       const auto block = compile_pattern(without_placeholders(body), &problem);
