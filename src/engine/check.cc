@@ -39,6 +39,7 @@ std::string problem_text(const RuleSites& sites) {
   if (!sites.ambiguous.empty()) return "two of the rule's shapes hold at one site";
   if (!sites.unresolved.empty()) return "the rule's match holds and none of its shapes does";
   if (!sites.broken.empty()) return "a syntax error overlaps the site";
+  if (!sites.unfit.empty()) return "at a site " + sites.unfit[0].second;
   return "";
 }
 
@@ -76,7 +77,7 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   out.results = sites.result.size();
   std::vector<Splice> splices;
   for (const Site& site : sites.old) {
-    Rewrite rewrite = edit_site(rule, file->target(), site);
+    Rewrite rewrite = edit_site(rule, file->target(), site, sites.old);
     if (rewrite.problem) {
       out.problem = rewrite.problem->message;
       return out;
@@ -90,8 +91,10 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   out.text = splice(text, splices);
   const auto after = parse_file("example", out.text);
   const RuleSites then = after->problem ? RuleSites{} : find_sites(rule, after->target(), std::nullopt);
+  const std::size_t all = sites.result.size() + sites.old.size();
+  const std::size_t wanted = rule.deletes() ? std::min<std::size_t>(all, 1) : all;
   out.stable = !after->problem && !after->tree.broken() && then.old.empty() && problem_text(then).empty() &&
-               then.result.size() >= sites.result.size() + sites.old.size();
+               then.result.size() >= wanted;
   return out;
 }
 
@@ -138,7 +141,9 @@ std::optional<Error> own_pattern(const CompiledRule& rule) {
     const bool plain = n.match && n.where.empty() && n.inside.empty() && n.has.empty() && n.after.empty() &&
                        n.before.empty() && n.not_inside.empty() && n.not_has.empty() && n.not_after.empty() &&
                        n.not_before.empty() && n.match->form() != Pattern::Form::clause;
-    if (!plain || rule.shapes.size() > 1 || rule.done_if) continue;
+    const auto* structural = shape.edit ? std::get_if<CompiledStructural>(&*shape.edit) : nullptr;
+    const bool pattern_decides = structural == nullptr || structural->kind == Structure::wrap;
+    if (!plain || rule.shapes.size() > 1 || rule.done_if || !pattern_decides) continue;
     std::string code;
     for (char c : n.match->written()) {
       if (c == '$') {

@@ -137,6 +137,7 @@ Result<CompiledEdit> compile_edit(const Edit& edit, const Source& yaml) {
                         "insert whole statements");
     return CompiledEdit(CompiledInsert{insert->place, std::move(*pattern)});
   }
+  if (const auto* structural = std::get_if<Structural>(&edit)) return compile_structural(*structural, yaml);
   auto import = compile_import(std::get<AddImport>(edit), yaml);
   if (!import) return import.error();
   return CompiledEdit(std::move(*import));
@@ -147,6 +148,7 @@ const Text& text_of(const Edit& edit) {
     return replace->whole ? *replace->whole : replace->parts.front().second;
   if (const auto* argument = std::get_if<Argument>(&edit)) return argument->becomes;
   if (const auto* insert = std::get_if<Insert>(&edit)) return insert->block;
+  if (const auto* structural = std::get_if<Structural>(&edit)) return structural->code;
   return std::get<AddImport>(edit).statement;
 }
 
@@ -168,6 +170,8 @@ class Checker {
     }
     if (const auto* insert = std::get_if<CompiledInsert>(&*shape_.edit))
       return bound(insert->block, std::get<Insert>(text).block, "");
+    if (const auto* structural = std::get_if<CompiledStructural>(&*shape_.edit))
+      return check_structural(*structural, std::get<Structural>(text));
     return std::nullopt;
   }
 
@@ -210,6 +214,16 @@ class Checker {
       if (auto error = bound(pattern, text.parts[i].second, "")) return error;
     }
     return std::nullopt;
+  }
+
+  std::optional<Error> check_structural(const CompiledStructural& edit, const Structural& text) const {
+    for (const Text& of : text.of) {
+      if (!shape_.narrow.binds(of.value))
+        return rule_error(rule_, of.at, "the edit names $" + of.value + ", which no pattern of this rule binds",
+                          bound_names());
+    }
+    if (!edit.code || edit.kind == Structure::remove_decorator) return std::nullopt;  // a pattern of its own
+    return bound(*edit.code, text.code, edit.kind == Structure::wrap ? "MATCH" : "");
   }
 
   std::optional<Error> bound(const Pattern& pattern, const Text& text, const std::string& also) const {
@@ -273,19 +287,31 @@ std::optional<Pattern> with_part(const Pattern& match, const std::string& name, 
   return std::nullopt;
 }
 
+// What the match has become, as a pattern; nullopt for edits that are compared in place.
+std::optional<Pattern> result_pattern(const CompiledShape& shape) {
+  const Pattern& match = *shape.narrow.match;
+  if (const auto* structural = std::get_if<CompiledStructural>(&*shape.edit))
+    return structural->kind == Structure::wrap ? wrapped(*structural, match) : std::nullopt;
+  const auto* replace = std::get_if<CompiledReplace>(&*shape.edit);
+  if (replace == nullptr || replace->whole) return replace == nullptr ? std::nullopt : replace->whole;
+  std::optional<Pattern> pattern = match;
+  for (const auto& [name, part] : replace->parts) {
+    if (pattern) pattern = with_part(*pattern, name, part);
+  }
+  return pattern;
+}
+
+bool is_changed(const CompiledEdit& edit, const std::string& name) {
+  const auto* replace = std::get_if<CompiledReplace>(&edit);
+  return replace != nullptr && std::any_of(replace->parts.begin(), replace->parts.end(),
+                                           [&](const auto& part) { return part.first == name; });
+}
+
 // Derived where `applied` is not written: see rule.h. nullopt for edits that are compared in place.
 std::optional<CompiledNarrowing> derive_applied(const CompiledShape& shape) {
-  const auto* replace = shape.edit ? std::get_if<CompiledReplace>(&*shape.edit) : nullptr;
-  if (replace == nullptr || !shape.narrow.match) return std::nullopt;
+  if (!shape.edit || !shape.narrow.match) return std::nullopt;
   CompiledNarrowing out;
-  out.match = replace->whole;
-  if (!replace->parts.empty()) {
-    std::optional<Pattern> pattern = *shape.narrow.match;
-    for (const auto& [name, part] : replace->parts) {
-      if (pattern) pattern = with_part(*pattern, name, part);
-    }
-    out.match = pattern;
-  }
+  out.match = result_pattern(shape);
   if (!out.match) return std::nullopt;
   out.inside = shape.narrow.inside;
   out.after = shape.narrow.after;
@@ -294,9 +320,7 @@ std::optional<CompiledNarrowing> derive_applied(const CompiledShape& shape) {
   out.not_after = shape.narrow.not_after;
   out.not_before = shape.narrow.not_before;
   for (const CompiledWhere& where : shape.narrow.where) {
-    const bool changed = std::any_of(replace->parts.begin(), replace->parts.end(),
-                                     [&](const auto& part) { return part.first == where.name; });
-    if (!changed && out.binds(where.name)) out.where.push_back(where);
+    if (!is_changed(*shape.edit, where.name) && out.binds(where.name)) out.where.push_back(where);
   }
   return out;
 }
@@ -320,7 +344,11 @@ Result<CompiledShape> compile_shape(const Rule& rule, const Shape& shape) {
   if (shape.versions) out.versions = parse_specifiers(shape.versions->value);
   if (auto error = Checker(rule, out).check()) return *error;
   if (!out.applied) out.applied = derive_applied(out);
-  if (out.edit && std::holds_alternative<CompiledReplace>(*out.edit) && !out.applied) {
+  const auto* structural = out.edit ? std::get_if<CompiledStructural>(&*out.edit) : nullptr;
+  if (structural != nullptr && structural->kind == Structure::add_branch) out.narrow.match->allow_other_clauses();
+  if (structural != nullptr && out.narrow.match) out.grown = grown(*structural, *out.narrow.match);
+  const bool wraps = structural != nullptr && structural->kind == Structure::wrap;
+  if (out.edit && (wraps || std::holds_alternative<CompiledReplace>(*out.edit)) && !out.applied) {
     return rule_error(rule, text_of(*shape.edit).at, "what this edit leaves cannot be told from the pattern",
                       "write out `applied:`");
   }
@@ -344,6 +372,13 @@ std::string CompiledImport::bound() const {
 
 const CompiledImport* CompiledRule::import() const {
   return shapes.size() == 1 && shapes[0].edit ? std::get_if<CompiledImport>(&*shapes[0].edit) : nullptr;
+}
+
+bool CompiledRule::deletes() const {
+  return std::any_of(shapes.begin(), shapes.end(), [](const CompiledShape& shape) {
+    const auto* edit = shape.edit ? std::get_if<CompiledStructural>(&*shape.edit) : nullptr;
+    return edit != nullptr && edit->kind == Structure::remove;
+  });
 }
 
 Result<Pattern> compile_text(const Text& text, const Source& yaml, std::string_view /*what*/) {

@@ -55,7 +55,18 @@ struct CompiledImport {
   // The name that it binds in the module.
   [[nodiscard]] std::string bound() const;
 };
-using CompiledEdit = std::variant<CompiledReplace, CompiledArgument, CompiledInsert, CompiledImport>;
+// enum Structure. `code` holds the whole snippet that was parsed, `node` the part of it that is meant: the argument in
+// `f(ARGUMENT)`, the entry in `{KEY: VALUE}`, a clause, a statement.
+struct CompiledStructural {
+  Structure kind = Structure::remove;
+  std::vector<std::string> of;
+  std::optional<Pattern> code;  // none: delete
+  NodeId node = kNone;
+  Into into = Into::literal;
+  End end = End::last;
+};
+using CompiledEdit =
+    std::variant<CompiledReplace, CompiledArgument, CompiledInsert, CompiledImport, CompiledStructural>;
 
 struct CompiledShape {
   CompiledNarrowing narrow;
@@ -63,6 +74,8 @@ struct CompiledShape {
   // What the code looks like when the edit is in place, where that is a search (written out, or derived from a
   // replacement); inserts and arguments are compared in place instead.
   std::optional<CompiledNarrowing> applied;
+  // What the match has become where its pattern names all elements of the list that the edit adds to.
+  std::optional<Pattern> grown;
   std::optional<SpecifierSet> versions;
   const Shape* shape = nullptr;
 };
@@ -73,10 +86,18 @@ struct CompiledRule {
   std::vector<CompiledShape> shapes;  // at least one
   std::optional<CompiledNarrowing> done_if;
   [[nodiscard]] const CompiledImport* import() const;  // an add_import rule
+  // A `delete`: what is gone cannot be counted, so any result stands for all of them.
+  [[nodiscard]] bool deletes() const;
 };
 
 // Errors point into the rule's YAML file.
 Result<CompiledRule> compile_rule(const Rule& rule);
+// The edits of enum Structure. Checks what their code may be.
+Result<CompiledEdit> compile_structural(const Structural& edit, const Source& yaml);
+// wrap: what a wrapped match looks like, as a pattern.
+std::optional<Pattern> wrapped(const CompiledStructural& wrap, const Pattern& match);
+// add_argument, add_element, set_key: the match, a call or a literal, with what the edit adds; nullopt for other patterns.
+std::optional<Pattern> grown(const CompiledStructural& edit, const Pattern& match);
 // For conditions of patch.yaml, which carry patterns too.
 Result<CompiledNarrowing> compile_narrowing(const Narrowing& narrowing, const Source& yaml);
 Result<Pattern> compile_text(const Text& text, const Source& yaml, std::string_view what);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/layout.h"
+#include "engine/structural.h"
 
 namespace suture {
 namespace {
@@ -114,12 +115,27 @@ std::vector<const Pattern*> patterns_of(const CompiledEdit& edit) {
   }
   if (const auto* argument = std::get_if<CompiledArgument>(&edit)) out.push_back(&argument->becomes);
   if (const auto* insert = std::get_if<CompiledInsert>(&edit)) out.push_back(&insert->block);
+  const auto* structural = std::get_if<CompiledStructural>(&edit);
+  if (structural != nullptr && structural->code && structural->kind != Structure::remove_decorator)
+    out.push_back(&*structural->code);
   return out;
+}
+
+Rewrite edit_structure(const CompiledRule& rule, const CompiledStructural& edit, const CodeView& target,
+                       const Site& site, const std::vector<Site>& sites) {
+  std::set<NodeId> gone;
+  for (const Site& other : sites) {
+    const auto* also = std::get_if<CompiledStructural>(&*rule.shapes[other.shape].edit);
+    if (also == nullptr) continue;
+    const auto statements = deleted_statements(*also, target, other.match);
+    gone.insert(statements.begin(), statements.end());
+  }
+  return examine(edit, {target, &site.match, rule.rule->comments, &gone}).rewrite;
 }
 
 }  // namespace
 
-Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site) {
+Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site, const std::vector<Site>& sites) {
   const CompiledShape& shape = rule.shapes[site.shape];
   Rewrite out;
   for (const Pattern* pattern : patterns_of(*shape.edit)) {
@@ -132,6 +148,8 @@ Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& 
     out = replace_node(target, site.argument, "ARG", site.match.bindings, argument->becomes, rule.rule->comments);
   } else if (const auto* block = std::get_if<CompiledInsert>(&*shape.edit)) {
     out = insert(*block, target, site);
+  } else if (const auto* structural = std::get_if<CompiledStructural>(&*shape.edit)) {
+    out = edit_structure(rule, *structural, target, site, sites);
   }
   for (Splice& s : out.splices) s.rule = rule.rule->id;
   return out;

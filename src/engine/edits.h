@@ -11,8 +11,9 @@
 
 namespace suture {
 
-// Splices of the rule's edit at an old site, ascending; or why it cannot be made there.
-Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site);
+// Splices of the rule's edit at one of its old sites, ascending; or why it cannot be made there. sites: all old sites of
+// the rule in the file: a suite of which they delete all statements gets `pass`.
+Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site, const std::vector<Site>& sites);
 
 // Two rules touch the same bytes: overlapping removals, or insertions at one point. Imports may share a point.
 struct Overlap {

@@ -156,6 +156,12 @@ std::string drift_reason(const RuleRun& run) {
            (run.looked_at.size() > 1 ? names_of(run.looked_at) : run.path);
   if (!run.sites.broken.empty()) return who + "a syntax error overlaps the site";
   if (!run.sites.broken_scopes.empty()) return who + "a syntax error lies in the scope, so a site may be hidden";
+  if (!run.sites.unfit.empty()) {
+    const auto& [site, why] = run.sites.unfit.front();
+    const CodeView target = run.file->target();
+    const Range range = site.match.range(*target.tree);
+    return who + "the code at line " + std::to_string(target.source->line_of(range.begin) + 1) + " " + why;
+  }
   if (!run.sites.unresolved.empty()) return who + "the code is there, but in no shape that the rule knows";
   if (run.sites.beyond) {
     const std::uint32_t sites = *run.sites.beyond;

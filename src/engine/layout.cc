@@ -14,12 +14,6 @@ NodeId owner_of(const Tree& tree, NodeId suite) {
   return tree[suite].parent == kNone ? kNone : statement_of(tree, tree[suite].parent);
 }
 
-bool first_on_line(const Source& source, std::uint32_t offset) {
-  const std::uint32_t begin = source.line_begin(source.line_of(offset));
-  const auto indentation = source.indentation_at(offset);
-  return begin + indentation.size() == offset || (begin == 0 && source.bom() + indentation.size() == offset);
-}
-
 std::string own_indentation(const CodeView& target, NodeId statement) {
   return std::string(target.source->indentation_at((*target.tree)[statement].begin));
 }
@@ -104,11 +98,12 @@ std::string substitute(const Pattern& snippet, const CodeView& target, const Bin
   return without_placeholders(out);
 }
 
-// End of the statement's last line, a comment behind it included; deeper indented comment lines below belong to it.
-std::uint32_t end_with_comments(const CodeView& target, NodeId statement) {
+// End of the statement's last line, a comment behind it included; comment lines below that are indented deeper than `outer`
+// belong to it.
+std::uint32_t end_with_comments(const CodeView& target, NodeId statement, NodeId outer) {
   const Source& source = *target.source;
   std::uint32_t line = source.line_of((*target.tree)[statement].end);
-  const auto own = source.indentation_at((*target.tree)[statement].begin).size();
+  const auto own = source.indentation_at((*target.tree)[outer].begin).size();
   std::uint32_t last = line;
   for (std::uint32_t next = line + 1; next < source.line_count(); ++next) {
     const auto indentation = source.indentation_at(source.line_begin(next));
@@ -175,6 +170,12 @@ std::string without_last_newline(const std::string& block) {
 
 }  // namespace
 
+bool first_on_line(const Source& source, std::uint32_t offset) {
+  const std::uint32_t begin = source.line_begin(source.line_of(offset));
+  const auto indentation = source.indentation_at(offset);
+  return begin + indentation.size() == offset || (begin == 0 && source.bom() + indentation.size() == offset);
+}
+
 std::string suite_indentation(const CodeView& target, NodeId suite) {
   const Tree& tree = *target.tree;
   const auto statements = statements_of(tree, suite);
@@ -198,24 +199,34 @@ std::string indentation_unit(const CodeView& target, NodeId suite) {
 std::string render_block(const Pattern& snippet, const CodeView& target, const Bindings& bindings,
                          const std::string& base, const std::string& unit, std::string_view newline) {
   const Source& text = snippet.source();
+  const auto last = static_cast<std::uint32_t>(text.bytes().ends_with('\n') ? text.size() - 1 : text.size());
+  return render_lines(snippet, {0, last}, target, bindings, base, unit, newline);
+}
+
+std::string render_lines(const Pattern& snippet, Range range, const CodeView& target, const Bindings& bindings,
+                         const std::string& base, const std::string& unit, std::string_view newline) {
+  const Source& text = snippet.source();
   const auto strings = string_ranges(snippet.tree());
   const std::uint32_t per_level = snippet_unit(snippet);
+  const std::uint32_t first = text.line_of(range.begin);
+  // A clause lies deeper in its snippet than it is written.
+  const auto shift = static_cast<std::uint32_t>(text.indentation_at(range.begin).size());
   std::string out;
-  for (std::uint32_t line = 0; line < text.line_count(); ++line) {
-    const std::uint32_t begin = text.line_begin(line);
-    const std::uint32_t end = text.line_end(line);
-    if (begin == text.size()) break;  // what follows the last newline
-    const bool in_string = inside(strings, begin);
-    const auto blanks = static_cast<std::uint32_t>(text.indentation_at(begin).size());
+  for (std::uint32_t line = first; line <= text.line_of(range.end); ++line) {
+    const std::uint32_t begin = line == first ? range.begin : text.line_begin(line);
+    const std::uint32_t end = std::min(text.line_end(line), range.end);
+    const bool in_string = line != first && inside(strings, begin);
+    const auto blanks = line == first ? 0 : static_cast<std::uint32_t>(text.indentation_at(begin).size());
     if (!in_string && begin + blanks >= end) {
       out += newline;
       continue;
     }
+    const std::uint32_t deeper = blanks - std::min(blanks, shift);
     std::string indentation;
     if (!in_string) {
       indentation = base;
-      for (std::uint32_t level = 0; level < blanks / per_level; ++level) indentation += unit;
-      indentation.append(blanks % per_level, ' ');
+      for (std::uint32_t level = 0; level < deeper / per_level; ++level) indentation += unit;
+      indentation.append(deeper % per_level, ' ');
     }
     const std::uint32_t from = in_string ? begin : begin + blanks;
     const std::string body = substitute(snippet, target, bindings, {from, end}, indentation);
@@ -269,7 +280,7 @@ std::vector<Splice> insert_above(const CodeView& target, NodeId statement, const
   return out;
 }
 
-std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block) {
+std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block, NodeId outer) {
   const Source& source = *target.source;
   const Tree& tree = *target.tree;
   const std::string newline(source.newline());
@@ -280,7 +291,7 @@ std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const
     out.push_back(Splice{tree[statement].end, tree[after].begin, newline + block + indentation, "", false});
     return out;
   }
-  const std::uint32_t end = end_with_comments(target, statement);
+  const std::uint32_t end = end_with_comments(target, statement, outer == kNone ? statement : outer);
   const std::uint32_t line = source.line_of(end);
   const std::uint32_t next = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
   if (next > source.line_end(line)) {

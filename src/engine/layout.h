@@ -22,6 +22,13 @@ std::string indentation_unit(const CodeView& target, NodeId suite);
 std::string render_block(const Pattern& snippet, const CodeView& target, const Bindings& bindings,
                          const std::string& base, const std::string& unit, std::string_view newline);
 
+// The same for a part of a snippet that begins at its line's first code, or within a line: an element, a clause.
+std::string render_lines(const Pattern& snippet, Range range, const CodeView& target, const Bindings& bindings,
+                         const std::string& base, const std::string& unit, std::string_view newline);
+
+// Whether nothing but blanks stands before the offset on its line.
+bool first_on_line(const Source& source, std::uint32_t offset);
+
 // The statements' text moved to another indentation (their first line's blanks not included, no newline at the end).
 std::string statements_text(const CodeView& target, const std::vector<NodeId>& statements,
                             const std::string& indentation);
@@ -29,7 +36,9 @@ std::string statements_text(const CodeView& target, const std::vector<NodeId>& s
 // Splices that put `block` (render_block's result for that suite) directly above / below the statement. A statement
 // that shares its line (`a; b`, `if x: a`) gets a line of its own first.
 std::vector<Splice> insert_above(const CodeView& target, NodeId statement, const std::string& block);
-std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block);
+// outer: the statement that the block goes on with, a clause of it say: comments deeper than it stay above the block.
+std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const std::string& block,
+                                 NodeId outer = kNone);
 
 // Splices that put `block` where the statements from `first` to `last` of one suite stand. They keep their line where
 // it is shared and the block can share it too; else the block gets lines of its own.

@@ -61,6 +61,13 @@ bool is_parameter(const Tree& tree, NodeId id) {
          tree.is(id, k.dictionary_splat_pattern);
 }
 
+bool is_clause(const Tree& tree, NodeId id) {
+  const Kinds& k = kinds();
+  return tree.is(id, k.elif_clause) || tree.is(id, k.else_clause) || tree.is(id, k.except_clause) ||
+         tree.is(id, k.finally_clause) || tree.is(id, k.case_clause) ||
+         kind_name(tree[id].kind) == "except_group_clause";
+}
+
 // name, annotation and default of a parameter; kNone where it has none.
 struct Parameter {
   NodeId core = kNone, type = kNone, value = kNone;
@@ -158,9 +165,37 @@ class Matcher {
     if (p_.is(p, kinds().argument_list)) return arguments(p, t, next);
     std::vector<NodeId> ps = significant(p_, p);
     std::vector<NodeId> ts = significant(t_, t);
+    if (pattern_.other_clauses() && holds_clauses(p)) return with_other_clauses(ps, ts, next);
     std::vector<NodeId> empty;
     drop_unnamed_parts(p, ps, ts, empty);
     return bind_empty(empty, 0, [&] { return sequence(ps, 0, ts, 0, Tail::exact, next); });
+  }
+
+  // The root of the pattern, or the suite of cases that it has.
+  bool holds_clauses(NodeId p) const {
+    const NodeId root = pattern_.roots()[0];
+    if (p_.is(root, kinds().match_statement)) return p_.is(p, kinds().block) && p_[p].parent == root;
+    return p == root;
+  }
+  // The pattern's clauses are some of the target's, in order; all else is exact.
+  bool with_other_clauses(std::vector<NodeId>& ps, std::vector<NodeId>& ts, Next next) {
+    const auto split = [](const Tree& tree, std::vector<NodeId>& nodes) {
+      const auto at = std::stable_partition(nodes.begin(), nodes.end(), [&](NodeId n) { return !is_clause(tree, n); });
+      std::vector<NodeId> clauses(at, nodes.end());
+      nodes.erase(at, nodes.end());
+      return clauses;
+    };
+    const std::vector<NodeId> wanted = split(p_, ps);
+    const std::vector<NodeId> there = split(t_, ts);
+    std::erase_if(ts, [&](NodeId n) { return is_async(t_, n); });
+    return sequence(ps, 0, ts, 0, Tail::exact, [&] { return some_of(wanted, 0, there, 0, next); });
+  }
+  bool some_of(const std::vector<NodeId>& ps, std::size_t i, const std::vector<NodeId>& ts, std::size_t j, Next next) {
+    if (i == ps.size()) return next();
+    for (; j < ts.size(); ++j) {
+      if (match_node(ps[i], ts[j], [&] { return some_of(ps, i + 1, ts, j + 1, next); })) return true;
+    }
+    return false;
   }
 
   bool token_equal(NodeId p, NodeId t) {
@@ -539,6 +574,9 @@ std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Acc
     return true;
   };
   if (pattern.form() == Pattern::Form::statements) {
+    // A definition that is the scope stands in a suite outside of it.
+    if (pattern.roots().size() == 1 && !is_suite(tree, scope) && tree[scope].parent != kNone)
+      (void)match_at(search, statement_of(tree, scope), admit, Accept(take));
     for (NodeId id = scope; id < tree[scope].subtree_end; ++id) {
       if (!is_suite(tree, id)) continue;
       const auto statements = statements_of(tree, id);

@@ -63,7 +63,7 @@ struct Search {
 // several statements: beginning at this statement.
 bool match_at(const Search& search, NodeId node, Admit admit, Accept accept);
 
-// Every match in the subtree of `scope`, in source order; nested expression matches all count, statement matches do not overlap
+// Every match in the subtree of `scope` (a definition that is the scope is one of its own matches), in source order; nested expression matches all count, statement matches do not overlap
 // (leftmost wins). accept decides per match; what it takes is returned.
 std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Accept accept);
 std::vector<Match> find_all(const Search& search, NodeId scope);

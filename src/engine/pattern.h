@@ -49,6 +49,11 @@ class Pattern {
   [[nodiscard]] const std::vector<Metavariable>& names() const { return names_; }
   [[nodiscard]] bool binds(const std::string& name) const;
 
+  // Whether the root, a compound statement, also matches one that has clauses which the pattern does not name
+  // (add_branch: the branch itself may be there).
+  void allow_other_clauses() { other_clauses_ = true; }
+  [[nodiscard]] bool other_clauses() const { return other_clauses_; }
+
   // The text of a node with its `$` back.
   [[nodiscard]] std::string spelled(NodeId node) const { return spelled(tree_.range(node)); }
   [[nodiscard]] std::string spelled(Range range) const;
@@ -61,6 +66,7 @@ class Pattern {
   std::shared_ptr<const Source> source_;
   Tree tree_;
   Form form_ = Form::expression;
+  bool other_clauses_ = false;
   std::vector<NodeId> roots_;
   std::map<NodeId, Metavariable> metavariables_;
   std::vector<Metavariable> names_;

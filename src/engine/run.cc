@@ -116,7 +116,7 @@ bool RuleRun::counts_ok() const {
   if (!file || file->problem) return false;
   const Expect& expect = rule->rule->expect;
   return sites.unresolved.empty() && sites.broken.empty() && sites.broken_scopes.empty() && sites.ambiguous.empty() &&
-         !sites.beyond && sites.count() >= expect.min && sites.count() <= expect.max;
+         sites.unfit.empty() && !sites.beyond && sites.count() >= expect.min && sites.count() <= expect.max;
 }
 
 RuleState RuleRun::state() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/layout.h"
+#include "engine/structural.h"
 
 namespace suture {
 namespace {
@@ -62,6 +63,7 @@ class Classifier {
     }
     old_sites(scope, found);
     not_passed(scope, found);
+    unfit(scope, found);
     select(found);
   }
 
@@ -134,21 +136,63 @@ class Classifier {
     return shape.versions && version_ && !shape.versions->contains(*version_);
   }
 
-  // Where the shape's code stands and its edit is still to do.
-  std::vector<Site> shape_sites(NodeId scope, std::size_t index) const {
+  // Where the shape's code stands; the scope, where it has none.
+  std::vector<Site> matched_sites(NodeId scope, std::size_t index) const {
     const CompiledShape& shape = rule_.shapes[index];
     std::vector<Site> out;
     if (!shape.edit) return out;
-    if (!shape.narrow.match) {
-      if (!std::holds_alternative<CompiledInsert>(*shape.edit)) return out;
-      Match whole;
-      whole.nodes = {scope};
-      whole.broken = tree_[scope].broken;
-      out.push_back(Site{scope, std::move(whole), index, kNone});
-    } else {
+    if (shape.narrow.match) {
       for (Match& m : find_narrowed(shape.narrow, target_, scope))
         out.push_back(Site{scope, std::move(m), index, kNone});
+      if (!shape.grown) return out;
+      CompiledNarrowing after = shape.narrow;
+      after.match = shape.grown;
+      for (Match& m : find_narrowed(after, target_, scope)) add(out, Site{scope, std::move(m), index, kNone}, {});
+      return out;
     }
+    const bool edits_scope =
+        std::holds_alternative<CompiledInsert>(*shape.edit) || std::holds_alternative<CompiledStructural>(*shape.edit);
+    if (!edits_scope) return out;
+    Match whole;
+    whole.nodes = {scope};
+    whole.broken = tree_[scope].broken;
+    out.push_back(Site{scope, std::move(whole), index, kNone});
+    return out;
+  }
+
+  static const CompiledStructural* examined_edit(const CompiledShape& shape) {
+    const auto* structural = shape.edit ? std::get_if<CompiledStructural>(&*shape.edit) : nullptr;
+    return structural != nullptr && is_examined(*structural) ? structural : nullptr;
+  }
+  Examined examined(const CompiledStructural& edit, const Site& site) const {
+    return examine(edit, {target_, &site.match, rule_.rule->comments, nullptr});
+  }
+  Examined::State state_of(const CompiledStructural& edit, const Site& site) const {
+    return examined(edit, site).state;
+  }
+
+  // Sites at which the edit finds something that is neither what it changes nor what it leaves.
+  void unfit(NodeId scope, const Found& found) {
+    for (std::size_t i = 0; i < rule_.shapes.size(); ++i) {
+      const CompiledStructural* edit = examined_edit(rule_.shapes[i]);
+      if (edit == nullptr || excluded(rule_.shapes[i])) continue;
+      for (Site& site : matched_sites(scope, i)) {
+        const Examined look = examined(*edit, site);
+        const bool other = covered(site, found.result) || covered(site, found.done) || covered(site, found.old);
+        if (look.state != Examined::State::unfit || other) continue;
+        out_.unfit.emplace_back(std::move(site), look.why);
+      }
+    }
+  }
+
+  // Where the shape's code stands and its edit is still to do.
+  std::vector<Site> shape_sites(NodeId scope, std::size_t index) const {
+    const CompiledShape& shape = rule_.shapes[index];
+    std::vector<Site> out = matched_sites(scope, index);
+    if (const CompiledStructural* structural = examined_edit(shape)) {
+      std::erase_if(out, [&](const Site& site) { return state_of(*structural, site) != Examined::State::to_do; });
+    }
+    if (out.empty()) return out;
     if (const auto* argument = std::get_if<CompiledArgument>(&*shape.edit)) {
       for (Site& site : out) site.argument = find_argument(target_, site.match.nodes[0], *argument);
       std::erase_if(out, [](const Site& site) { return site.argument == kNone; });
@@ -180,6 +224,12 @@ class Classifier {
       return;
     }
     if (!shape.edit) return;
+    if (const CompiledStructural* structural = examined_edit(shape)) {
+      for (Site& site : matched_sites(scope, index)) {
+        if (state_of(*structural, site) == Examined::State::in_place) add(out, std::move(site), {});
+      }
+      return;
+    }
     if (const auto* argument = std::get_if<CompiledArgument>(&*shape.edit))
       return argument_results(scope, index, *argument, out);
     const auto* insert = std::get_if<CompiledInsert>(&*shape.edit);

@@ -30,10 +30,13 @@ struct RuleSites {
   std::vector<std::pair<Site, std::vector<std::size_t>>> ambiguous;  // several shapes hold
   std::vector<Site> broken;                                          // a syntax error overlaps the site
   std::vector<NodeId> broken_scopes;                                 // a syntax error lies in the scope
+  std::vector<std::pair<Site, std::string>>
+      unfit;                     // the edit's own look at the site finds something else: what (structural.h)
   std::vector<Site> not_passed;  // argument edits: a call that does not pass the argument, not even hidden behind a `*`
   std::optional<std::uint32_t> beyond;  // `select: N` is past the last of this many sites of a scope
   [[nodiscard]] bool empty() const {
-    return count() == 0 && unresolved.empty() && ambiguous.empty() && broken.empty() && not_passed.empty();
+    return count() == 0 && unresolved.empty() && ambiguous.empty() && broken.empty() && unfit.empty() &&
+           not_passed.empty();
   }
   [[nodiscard]] std::uint32_t count() const {
     return static_cast<std::uint32_t>(old.size() + result.size() + done.size() + passed.size());

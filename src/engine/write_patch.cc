@@ -51,7 +51,7 @@ Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState
       continue;
     }
     for (const Site& site : rule.sites.old) {
-      Rewrite rewrite = edit_site(*rule.rule, rule.file->target(), site);
+      Rewrite rewrite = edit_site(*rule.rule, rule.file->target(), site, rule.sites.old);
       if (rewrite.problem) return edit_error(rule, *rewrite.problem);
       if (auto error = not_encodable(rule, rewrite.splices)) return *error;
       splices.insert(splices.end(), rewrite.splices.begin(), rewrite.splices.end());
@@ -99,7 +99,8 @@ std::optional<Error> verify_result(Workbench& bench, const TreeState& after, con
                    now.file->first_error(), "the rules are wrong for this file; nothing was written"};
     }
     if (auto fault = new_fault(was, now)) return *fault;
-    const std::size_t wanted = was.sites.result.size() + was.sites.old.size();
+    const std::size_t all = was.sites.result.size() + was.sites.old.size();
+    const std::size_t wanted = was.rule->deletes() ? std::min<std::size_t>(all, 1) : all;
     const bool good = now.import ? now.import->kind == ImportStatus::Kind::satisfied
                                  : now.sites.old.empty() && now.sites.ambiguous.empty() &&
                                        now.sites.unresolved.empty() && now.sites.result.size() >= wanted;

@@ -105,6 +105,14 @@ class Canonical {
     add(edit.block);
   }
   void add_edit(const AddImport& edit) { add(edit.statement); }
+  void add_edit(const Structural& edit) {
+    add(static_cast<std::uint64_t>(edit.kind));
+    add(edit.of);
+    add(edit.key);
+    add(edit.code);
+    add(static_cast<std::uint64_t>(edit.into));
+    add(static_cast<std::uint64_t>(edit.end));
+  }
 
   std::string out_;
 };

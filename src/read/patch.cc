@@ -21,7 +21,6 @@ const Keys& condition_keys() {
                           {"package", "versions", "file", "class", "in", "match", "where", "has", "literal",
                            "not_match", "not_has", "not_literal", "note"},
                           {},
-                          {},
                           {}};
   return kKeys;
 }
@@ -94,7 +93,7 @@ std::vector<Condition> read_conditions(const Fields& fields, const std::string& 
 // --- The patch's own fields -------------------------------------------------
 
 void read_package(const Fields& outer, Patch& patch) {
-  static const Keys kKeys{"'package'", {"name", "folder", "versions"}, {}, {}, {}};
+  static const Keys kKeys{"'package'", {"name", "folder", "versions"}, {}, {}};
   const YamlEntry* entry = outer.find("package");
   if (entry == nullptr) {
     if (outer.is_map()) {
@@ -119,7 +118,7 @@ void read_package(const Fields& outer, Patch& patch) {
 }
 
 std::vector<AddedFile> read_adds(const Fields& outer) {
-  static const Keys kKeys{"an item of 'adds'", {"path", "from"}, {}, {}, {}};
+  static const Keys kKeys{"an item of 'adds'", {"path", "from"}, {}, {}};
   std::vector<AddedFile> adds;
   for (const YamlNode& node : outer.items("adds")) {
     const Fields fields(node, kKeys, outer.problems());
@@ -185,7 +184,6 @@ Result<Patch> read_patch(std::shared_ptr<const Source> yaml) {
   static const Keys kKeys{"a patch",
                           {"patch", "summary", "note", "package", "conflicts", "recommend", "adds", "rules", "requires",
                            "superseded", "examples"},
-                          {},
                           {},
                           {}};
   const Result<YamlNode> root = read_yaml(*yaml);

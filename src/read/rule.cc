@@ -28,17 +28,14 @@ const Words& rule_only_keys() {
 }
 
 const Keys& rule_keys() {
-  static const Keys kKeys{"a rule",
-                          concat({rule_only_keys(), narrowing_keys(), edit_keys(), {"applied", "versions"}}),
-                          later_edit_keys(),
-                          {},
-                          {}};
+  static const Keys kKeys{
+      "a rule", concat({rule_only_keys(), narrowing_keys(), edit_keys(), {"applied", "versions"}}), {}, {}};
   return kKeys;
 }
 
 const Keys& shape_keys() {
   static const Keys kKeys{"an 'any_of' entry", concat({narrowing_keys(), edit_keys(), {"applied", "versions"}}),
-                          later_edit_keys(), rule_only_keys(), "the rule"};
+                          rule_only_keys(), "the rule"};
   return kKeys;
 }
 
@@ -64,6 +61,28 @@ Shape merge(const Shape& rule, Shape entry) {
   return entry;
 }
 
+// What the edits of enum Structure demand.
+void check_structural(const Rule& rule, const Shape& shape, const Structural& edit, Range at, Problems& problems) {
+  const std::string name = "the rule " + in_quotes(rule.id);
+  const bool removes = edit.kind == Structure::remove;
+  const bool of_definition = edit.kind == Structure::add_member || edit.kind == Structure::add_decorator ||
+                             edit.kind == Structure::remove_decorator;
+  if (edit.kind == Structure::remove_import) {
+    if (shape.narrow.match)
+      problems.report(shape.narrow.match->at, name + " has 'remove_import' and 'match'",
+                      "the import is found by its name in the module, or in the scopes of 'in': leave 'match' out");
+  } else if (!shape.narrow.match && (!of_definition || rule.in.empty())) {
+    problems.report_missing(at, name + " does not say what its edit changes",
+                            of_definition ? "name the definition with 'in', or write a 'match' for it"
+                                          : "write 'match', the pattern of the code that it changes");
+  }
+  if (removes && !shape.applied) {
+    problems.report_missing(
+        at, name + " has 'delete' but no 'applied'",
+        "write a pattern of the code as it is without what is deleted: what is gone cannot be found");
+  }
+}
+
 // What a shape's keys demand of each other, once merged.
 void check_shape(const Rule& rule, const Shape& shape, Range at, Problems& problems) {
   const std::string name = "the rule " + in_quotes(rule.id);
@@ -78,6 +97,8 @@ void check_shape(const Rule& rule, const Shape& shape, Range at, Problems& probl
     problems.report_missing(at, name + " has " + (replaces ? "'replace'" : "'argument'") + " but no 'match'",
                             "write the pattern of the code that it changes");
   }
+  if (const auto* structural = std::get_if<Structural>(&*shape.edit))
+    check_structural(rule, shape, *structural, at, problems);
   const auto* insert = std::get_if<Insert>(&*shape.edit);
   const bool beside =
       insert != nullptr && (insert->place == Place::insert_before || insert->place == Place::insert_after);
@@ -94,7 +115,7 @@ void check_shape(const Rule& rule, const Shape& shape, Range at, Problems& probl
 // --- The rule's own fields --------------------------------------------------
 
 Expect read_expect_map(const YamlNode& node, Problems& problems) {
-  static const Keys kKeys{"'expect'", {"min", "max", "per_file"}, {}, {}, {}};
+  static const Keys kKeys{"'expect'", {"min", "max", "per_file"}, {}, {}};
   const Fields fields(node, kKeys, problems);
   const std::optional<std::uint32_t> min = fields.number("min"), max = fields.number("max");
   if (fields.is_map() && fields.find("min") == nullptr && fields.find("max") == nullptr) {
@@ -198,7 +219,7 @@ Rule read_rule(const YamlNode& node, const std::vector<Text>& default_files, Pro
 }  // namespace
 
 Result<std::vector<Rule>> read_rules(std::shared_ptr<const Source> yaml) {
-  static const Keys kKeys{"a rule file", {"file", "rules"}, {}, {}, {}};
+  static const Keys kKeys{"a rule file", {"file", "rules"}, {}, {}};
   const Result<YamlNode> root = read_yaml(*yaml);
   if (!root) return root.error();
   Problems problems(*yaml);

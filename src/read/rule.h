@@ -69,7 +69,31 @@ struct Insert {
 struct AddImport {
   Text statement;
 };
-using Edit = std::variant<Replace, Argument, Insert, AddImport>;
+// The edits that look at the structure that stands there: one struct, since they take the same parts. Which of them each
+// kind uses, and its key in YAML:
+enum class Structure {
+  remove,            // delete: true | X | [X, Y]             of
+  wrap,              // wrap: code with $MATCH                code
+  add_argument,      // add_argument: argument                of, code
+  add_element,       // add_element: element                  of, code, into, end
+  set_key,           // set_key: {key:, value:}               of, key, code
+  add_branch,        // add_branch: clause                    code, end
+  add_member,        // add_member: statement                 code
+  add_decorator,     // add_decorator: decorator              code, end
+  remove_decorator,  // remove_decorator: decorator           code
+  remove_import,     // remove_import: import of one name     code
+};
+enum class Into { literal, disjunction, conjunction };
+enum class End { first, last };
+struct Structural {
+  Structure kind = Structure::remove;
+  std::vector<Text> of;     // metavariables that stand for what is edited; empty: the match (or the scope)
+  std::optional<Text> key;  // the code of a dictionary's key
+  Text code;
+  Into into = Into::literal;
+  End end = End::last;
+};
+using Edit = std::variant<Replace, Argument, Insert, AddImport, Structural>;
 
 // One shape of a rule: the rule's own keys, or one entry of any_of with the rule's keys as
 // defaults (already merged here by the loader):

@@ -47,15 +47,6 @@ Text key_text(const YamlEntry& entry) {
   return {entry.key, entry.key_at};
 }
 
-void check_metavariable(const YamlEntry& entry, const std::string& key, Problems& problems) {
-  if (is_metavariable(entry.key)) return;
-  const std::size_t name = std::min(entry.key.find_first_not_of('$'), entry.key.size());
-  const std::string bare = entry.key.substr(name);
-  const bool dollar = name > 0 && is_metavariable(bare);
-  problems.report(entry.key_at, in_quotes(entry.key) + " in " + in_quotes(key) + " is no metavariable's name",
-                  dollar ? "write " + bare + ", without the $" : "names are of A-Z, 0-9 and _, as X is in $X");
-}
-
 // --- Edits ------------------------------------------------------------------
 
 Replace read_replace(const Fields& fields, const YamlEntry& entry) {
@@ -69,7 +60,7 @@ Replace read_replace(const Fields& fields, const YamlEntry& entry) {
                              "write {X: code} for a metavariable $X, or code");
   }
   for (const YamlEntry& part : entry.value.entries) {
-    check_metavariable(part, "replace", fields.problems());
+    check_metavariable(key_text(part), "replace", fields.problems());
     auto becomes = as_text(part.value, in_quotes(part.key), fields.problems());
     if (becomes) replace.parts.emplace_back(key_text(part), std::move(*becomes));
   }
@@ -77,7 +68,7 @@ Replace read_replace(const Fields& fields, const YamlEntry& entry) {
 }
 
 Argument read_argument(const Fields& outer, const YamlEntry& entry) {
-  static const Keys kKeys{"'argument'", {"name", "position", "becomes"}, {}, {}, {}};
+  static const Keys kKeys{"'argument'", {"name", "position", "becomes"}, {}, {}};
   const Fields fields(entry.value, kKeys, outer.problems());
   Argument argument;
   argument.at = entry.key_at;
@@ -111,20 +102,11 @@ bool is_import(std::string_view statement) {
   return module_fits && is_import_name(trim(statement.substr(import + 8)), false);
 }
 
-AddImport read_import(const Fields& fields) {
-  AddImport import{fields.text("add_import").value_or(Text{})};
-  if (!import.statement.value.empty() && !is_import(import.statement.value)) {
-    fields.problems().report(import.statement.at,
-                             "'add_import' is not one import of one name: " + in_quotes(import.statement.value),
-                             "write from a.b import c, import a.b, or either with 'as d'; one rule an import");
-  }
-  return import;
-}
-
 Edit read_edit_of(const Fields& fields, const YamlEntry& entry) {
   if (entry.key == "replace") return read_replace(fields, entry);
   if (entry.key == "argument") return read_argument(fields, entry);
-  if (entry.key == "add_import") return read_import(fields);
+  if (entry.key == "add_import") return AddImport{read_import_text(fields, "add_import")};
+  if (is_structural(entry.key)) return read_structural(fields, entry);
   const Place place = entry.key == "prepend_body"   ? Place::prepend_body
                       : entry.key == "append_body"  ? Place::append_body
                       : entry.key == "insert_after" ? Place::insert_after
@@ -135,7 +117,7 @@ Edit read_edit_of(const Fields& fields, const YamlEntry& entry) {
 // --- Examples ---------------------------------------------------------------
 
 Example read_example(const YamlNode& node, Problems& problems) {
-  static const Keys kKeys{"an example", {"before", "after", "same", "exact"}, {}, {}, {}};
+  static const Keys kKeys{"an example", {"before", "after", "same", "exact"}, {}, {}};
   const Fields fields(node, kKeys, problems);
   Example example{fields.text("before"), fields.text("after"), fields.text("same"), false};
   example.exact = fields.flag("exact").value_or(false);
@@ -155,6 +137,25 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 }  // namespace
 
+Text read_import_text(const Fields& fields, const std::string& key) {
+  Text statement = fields.text(key).value_or(Text{});
+  if (!statement.value.empty() && !is_import(statement.value)) {
+    fields.problems().report(statement.at,
+                             in_quotes(key) + " is not one import of one name: " + in_quotes(statement.value),
+                             "write from a.b import c, import a.b, or either with 'as d'; one rule an import");
+  }
+  return statement;
+}
+
+void check_metavariable(const Text& name, const std::string& key, Problems& problems) {
+  if (is_metavariable(name.value)) return;
+  const std::size_t begin = std::min(name.value.find_first_not_of('$'), name.value.size());
+  const std::string bare = name.value.substr(begin);
+  const bool dollar = begin > 0 && is_metavariable(bare);
+  problems.report(name.at, in_quotes(name.value) + " in " + in_quotes(key) + " is no metavariable's name",
+                  dollar ? "write " + bare + ", without the $" : "names are of A-Z, 0-9 and _, as X is in $X");
+}
+
 const std::vector<std::string>& narrowing_keys() {
   static const std::vector<std::string> kKeys = {"match",  "where",      "inside",  "has",       "after",
                                                  "before", "not_inside", "not_has", "not_after", "not_before"};
@@ -162,20 +163,15 @@ const std::vector<std::string>& narrowing_keys() {
 }
 
 const std::vector<std::string>& edit_keys() {
-  static const std::vector<std::string> kKeys = {"replace",       "argument",     "prepend_body", "append_body",
-                                                 "insert_before", "insert_after", "add_import"};
-  return kKeys;
-}
-
-const std::vector<std::string>& later_edit_keys() {
-  static const std::vector<std::string> kKeys = {"delete",           "wrap",         "add_argument", "add_element",
-                                                 "set_key",          "add_branch",   "add_member",   "add_decorator",
-                                                 "remove_decorator", "remove_import"};
+  static const std::vector<std::string> kKeys = {
+      "replace",    "argument",   "prepend_body",  "append_body",      "insert_before", "insert_after",
+      "add_import", "delete",     "wrap",          "add_argument",     "add_element",   "set_key",
+      "add_branch", "add_member", "add_decorator", "remove_decorator", "remove_import"};
   return kKeys;
 }
 
 std::vector<WhereClause> read_where(const Fields& outer) {
-  static const Keys kKeys{"a 'where' clause", {"kind", "regex", "not_regex", "match", "has", "one_of"}, {}, {}, {}};
+  static const Keys kKeys{"a 'where' clause", {"kind", "regex", "not_regex", "match", "has", "one_of"}, {}, {}};
   const YamlEntry* entry = outer.find("where");
   if (entry == nullptr) return {};
   Problems& problems = outer.problems();
@@ -186,7 +182,7 @@ std::vector<WhereClause> read_where(const Fields& outer) {
   }
   std::vector<WhereClause> out;
   for (const YamlEntry& of : entry->value.entries) {
-    check_metavariable(of, "where", problems);
+    check_metavariable(key_text(of), "where", problems);
     const Fields fields(of.value, kKeys, problems);
     if (fields.is_map() && of.value.entries.empty())
       problems.report(of.key_at, "this 'where' clause asks for nothing",
@@ -213,7 +209,7 @@ Narrowing read_narrowing(const Fields& fields) {
 }
 
 std::optional<Narrowing> read_pattern(const Fields& outer, const std::string& key) {
-  static const Keys kKeys{"a pattern's map", narrowing_keys(), {}, {}, {}};
+  static const Keys kKeys{"a pattern's map", narrowing_keys(), {}, {}};
   const YamlEntry* entry = outer.find(key);
   if (entry == nullptr) return std::nullopt;
   if (entry->value.kind == YamlNode::Kind::map) {

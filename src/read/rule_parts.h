@@ -13,9 +13,8 @@ namespace suture {
 
 // match, where, inside, has, after, before and the not_ forms.
 const std::vector<std::string>& narrowing_keys();
-// replace, argument, prepend_body, append_body, insert_before, insert_after, add_import / those still to come.
+// replace, argument, prepend_body, append_body, insert_before, insert_after, add_import, delete, wrap ...
 const std::vector<std::string>& edit_keys();
-const std::vector<std::string>& later_edit_keys();
 
 Narrowing read_narrowing(const Fields& fields);
 // A key whose value is a pattern or a map of narrowing keys (applied, done_if).
@@ -25,6 +24,13 @@ Narrowing merge(const Narrowing& rule, const Narrowing& entry);
 
 // At most one: a second one is reported.
 std::optional<Edit> read_edit(const Fields& fields);
+// The edits of enum Structure.
+bool is_structural(const std::string& key);
+Structural read_structural(const Fields& fields, const YamlEntry& entry);
+// The text of an import of one name (add_import, remove_import); anything else is reported.
+Text read_import_text(const Fields& fields, const std::string& key);
+// Reports what is no metavariable's name.
+void check_metavariable(const Text& name, const std::string& key, Problems& problems);
 
 // `in`: qualified names, each part an identifier or '*'.
 std::vector<Text> read_scopes(const Fields& fields);

@@ -16,19 +16,12 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
 }
 
 void report_unknown(const YamlEntry& entry, const Keys& keys, Problems& problems) {
-  if (contains(keys.later, entry.key)) {
-    problems.report(entry.key_at, "this version of suture does not know the edit " + in_quotes(entry.key) + " yet",
-                    "a newer suture may; 'replace' of several statements says most of what edits can say");
-    return;
-  }
   if (contains(keys.outer, entry.key)) {
     problems.report(entry.key_at, in_quotes(entry.key) + " belongs to " + keys.outer_what + ", not to " + keys.what,
                     "move it out");
     return;
   }
-  std::vector<std::string> all = keys.known;
-  all.insert(all.end(), keys.later.begin(), keys.later.end());
-  const std::optional<std::string> near = nearest(entry.key, all);
+  const std::optional<std::string> near = nearest(entry.key, keys.known);
   problems.report(entry.key_at, "unknown key " + in_quotes(entry.key) + " in " + keys.what,
                   near ? "did you mean " + in_quotes(*near) + "?" : "its keys are " + join(keys.known, ", ", " and "));
 }

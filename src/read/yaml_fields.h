@@ -43,7 +43,6 @@ class Problems {
 struct Keys {
   std::string what;                // how messages call it: "a rule"
   std::vector<std::string> known;  // in the order in which a message lists them
-  std::vector<std::string> later;  // edits of the language that this version cannot do
   std::vector<std::string> outer;  // keys that belong to the map around it
   std::string outer_what;          // "the rule"
 };

@@ -45,6 +45,34 @@ std::string_view words_for(Place place) {
   return "";
 }
 
+std::string structural_words(const Structural& edit, const std::string& of) {
+  switch (edit.kind) {
+    case Structure::remove:
+      return "deletes " + of;
+    case Structure::wrap:
+      return "wraps it ($MATCH) into";
+    case Structure::add_argument:
+      return "adds to the call " + of + " the argument";
+    case Structure::add_element:
+      return edit.into == Into::literal
+                 ? "adds to " + of + " the element"
+                 : "adds to the condition " + of + (edit.into == Into::disjunction ? " or" : " and");
+    case Structure::set_key:
+      return "adds to the dictionary " + of + " the key " + edit.key->value + " with the value";
+    case Structure::add_branch:
+      return "adds to it the branch";
+    case Structure::add_member:
+      return "adds to the class";
+    case Structure::add_decorator:
+      return "decorates it with";
+    case Structure::remove_decorator:
+      return "removes the decorator";
+    case Structure::remove_import:
+      return "removes the import";
+  }
+  return "";
+}
+
 struct EditWords {
   std::string operator()(const Replace& edit) const {
     std::string text;
@@ -59,6 +87,10 @@ struct EditWords {
   }
   std::string operator()(const Insert& edit) const {
     return "      " + std::string(words_for(edit.place)) + "\n" + indented(edit.block.value, "        ");
+  }
+  std::string operator()(const Structural& edit) const {
+    std::string of = edit.of.empty() ? "it" : "$" + values(edit.of, ", $");
+    return "      " + structural_words(edit, of) + "\n" + indented(edit.code.value, "        ");
   }
   std::string operator()(const AddImport& edit) const {
     return "      adds the import\n" + indented(edit.statement.value, "        ");

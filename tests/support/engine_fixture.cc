@@ -49,6 +49,7 @@ std::string trouble(const RuleSites& sites) {
   if (!sites.broken.empty() || !sites.broken_scopes.empty()) return "broken";
   if (!sites.ambiguous.empty()) return "ambiguous";
   if (!sites.unresolved.empty()) return "unresolved";
+  if (!sites.unfit.empty()) return "unfit: " + sites.unfit.front().second;
   return "";
 }
 
@@ -148,7 +149,7 @@ std::string edited(const Rule& rule, const std::string& code) {
   if (sites.old.empty()) return "no site";
   std::vector<Splice> splices;
   for (const Site& site : sites.old) {
-    const Rewrite rewrite = edit_site(*compiled, before.view(), site);
+    const Rewrite rewrite = edit_site(*compiled, before.view(), site, sites.old);
     if (rewrite.problem) return "refused: " + rewrite.problem->message;
     splices.insert(splices.end(), rewrite.splices.begin(), rewrite.splices.end());
   }
@@ -156,9 +157,10 @@ std::string edited(const Rule& rule, const std::string& code) {
   std::string out = splice(code, splices);
   const Code after(out);
   const RuleSites then = find_sites(*compiled, after.view(), std::nullopt);
+  const std::size_t all = sites.result.size() + sites.old.size();
   const bool stable = after.tree.error_count() <= before.tree.error_count() &&
                       after.tree.broken() <= before.tree.broken() && trouble(then).empty() && then.old.empty() &&
-                      then.result.size() >= sites.result.size() + sites.old.size();
+                      then.result.size() >= (compiled->deletes() ? 1 : all);
   return (stable ? "" : "unstable: ") + out;
 }
 

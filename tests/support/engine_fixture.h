@@ -49,7 +49,7 @@ std::string rule_problem(const std::string& keys);
 // What the rule makes of the code, judged as a plan judges it. The new code; or
 //   "no site"            nothing to do
 //   "refused: ..."       the edit cannot be made here
-//   "ambiguous", "unresolved", "broken"
+//   "ambiguous", "unresolved", "broken", "unfit: ..."
 //   "overlap: ..."       two sites edit the same bytes
 //   "unstable: ..."      the result has a new syntax error, is not a result of the rule, or a second run would edit again
 std::string edited(const Rule& rule, const std::string& code);

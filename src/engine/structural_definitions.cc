@@ -1,0 +1,200 @@
+// add_member, add_decorator, remove_decorator.
+#include <algorithm>
+
+#include "engine/layout.h"
+#include "engine/structural_parts.h"
+
+namespace suture {
+namespace {
+
+std::string text_at(const CodeView& code, NodeId node) {
+  return std::string(code.source->text(code.tree->range(node)));
+}
+
+bool is_definition(const Tree& tree, NodeId node) {
+  return tree.is(node, kinds().function_definition) || tree.is(node, kinds().class_definition);
+}
+
+NodeId undecorated(const Tree& tree, NodeId statement) {
+  return tree.is(statement, kinds().decorated_definition) ? tree.child(statement, fields().definition) : statement;
+}
+
+std::vector<NodeId> decorators_of(const Tree& tree, NodeId definition) {
+  std::vector<NodeId> out;
+  const NodeId wrapper = tree[definition].parent;
+  if (wrapper == kNone || !tree.is(wrapper, kinds().decorated_definition)) return out;
+  for (const NodeId child : tree.named_children(wrapper)) {
+    if (tree.is(child, kinds().decorator)) out.push_back(child);
+  }
+  return out;
+}
+
+// --- members -------------------------------------------------------------------------------------------------------
+
+// The name that a member of a class binds; empty: none, or several.
+std::string member_name(const CodeView& code, NodeId statement) {
+  const Tree& tree = *code.tree;
+  const NodeId node = undecorated(tree, statement);
+  if (is_definition(tree, node)) return text_at(code, tree.child(node, fields().name));
+  const auto inner = tree.named_children(node);
+  if (!tree.is(node, kinds().expression_statement) || inner.empty() || !tree.is(inner[0], kinds().assignment))
+    return "";
+  const NodeId left = tree.child(inner[0], fields().left);
+  return tree.is(left, kinds().identifier) ? text_at(code, left) : "";
+}
+
+bool is_field(const Tree& tree, NodeId statement) {
+  const auto inner = tree.named_children(statement);
+  return tree.is(statement, kinds().expression_statement) && !inner.empty() && tree.is(inner[0], kinds().assignment);
+}
+
+// Members that share their name on purpose: the setter of a property, an overload.
+bool shares_its_name(const CodeView& code, NodeId statement) {
+  const Tree& tree = *code.tree;
+  const auto decorators = decorators_of(tree, undecorated(tree, statement));
+  return std::any_of(decorators.begin(), decorators.end(), [&](NodeId decorator) {
+    const std::string text = text_at(code, decorator);
+    return text.ends_with(".setter") || text.ends_with(".deleter") || text.ends_with(".getter") ||
+           text.ends_with("overload") || text.find(".register") != std::string::npos;
+  });
+}
+
+// The body's statements, those of suites that run with it among them (an `if` in a class).
+void each_member(const Tree& tree, NodeId suite, std::vector<NodeId>& out) {
+  for (const NodeId statement : statements_of(tree, suite)) {
+    out.push_back(statement);
+    if (is_definition(tree, undecorated(tree, statement))) continue;
+    for (NodeId id = statement; id < tree[statement].subtree_end; ++id) {
+      if (!tree.is(id, kinds().block)) continue;
+      each_member(tree, id, out);
+      id = tree[id].subtree_end - 1;
+    }
+  }
+}
+
+std::uint32_t blank_lines_above(const CodeView& target, NodeId statement) {
+  const Source& source = *target.source;
+  std::uint32_t line = source.line_of((*target.tree)[statement].begin);
+  std::uint32_t blanks = 0;
+  while (line > 0) {
+    --line;
+    const auto begin = source.line_begin(line);
+    if (begin + source.indentation_at(begin).size() < source.line_end(line)) break;
+    ++blanks;
+  }
+  return blanks;
+}
+
+// How many blank lines the class has between its methods: one, where it does not say.
+std::uint32_t blank_lines_between(const CodeView& target, const std::vector<NodeId>& statements) {
+  for (std::size_t i = statements.size(); i-- > 1;) {
+    if (is_definition(*target.tree, undecorated(*target.tree, statements[i])))
+      return blank_lines_above(target, statements[i]);
+  }
+  return 1;
+}
+
+std::vector<Splice> put_member(const CompiledStructural& edit, const StructuralSite& site, NodeId suite, bool field) {
+  const CodeView& target = site.target;
+  const Tree& tree = *target.tree;
+  const auto statements = statements_of(tree, suite);
+  const std::string indentation = suite_indentation(target, suite);
+  const std::string unit = indentation_unit(target, suite);
+  const std::string newline(target.source->newline());
+  const std::string lines = render_lines(*edit.code, edit.code->tree().range(edit.node), target, site.match->bindings,
+                                         indentation, unit, newline);
+  if (!field) {
+    std::string blanks;
+    for (std::uint32_t i = 0; i < blank_lines_between(target, statements); ++i) blanks += newline;
+    return insert_below(target, statements.back(), blanks + lines);
+  }
+  const auto last_field =
+      std::find_if(statements.rbegin(), statements.rend(), [&](NodeId statement) { return is_field(tree, statement); });
+  if (last_field != statements.rend()) return insert_below(target, *last_field, lines);
+  const NodeId docstring = docstring_of(tree, suite);
+  if (docstring != kNone) return insert_below(target, docstring, lines);
+  return insert_above(target, statements.front(), lines);
+}
+
+// --- decorators ----------------------------------------------------------------------------------------------------
+
+// `@f(1)` and `@f` have the same callee.
+std::string callee_of(const CodeView& code, NodeId decorator) {
+  const Tree& tree = *code.tree;
+  NodeId expression = strip_parentheses(tree, tree.named_children(decorator)[0]);
+  if (tree.is(expression, kinds().call)) expression = tree.child(expression, fields().function);
+  std::string out;
+  for (const char c : text_at(code, expression)) {
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') out += c;
+  }
+  return out;
+}
+
+bool matches(const Pattern& pattern, const StructuralSite& site, NodeId node) {
+  const auto admit = [](const std::string&, const Binding&) { return true; };
+  const auto accept = [](const Match&) { return true; };
+  return match_at(Search{&pattern, site.target, site.match->bindings}, node, Admit(admit), Accept(accept));
+}
+
+}  // namespace
+
+Examined examine_member(const CompiledStructural& edit, const StructuralSite& site, NodeId definition) {
+  const Tree& tree = *site.target.tree;
+  if (!tree.is(definition, kinds().class_definition)) return Examined::unfit("is no class");
+  const NodeId suite = tree.child(definition, fields().body);
+  const Rendered wanted = render(edit, site);
+  if (wanted.node == kNone || suite == kNone || statements_of(tree, suite).empty())
+    return Examined::unfit("the member cannot be written here");
+  const std::string name = member_name(wanted.view(), wanted.node);
+  const bool shared = shares_its_name(wanted.view(), wanted.node);
+  std::vector<NodeId> members;
+  each_member(tree, suite, members);
+  NodeId other = kNone;
+  for (const NodeId member : members) {
+    if (equal_code(site.target, member, wanted.view(), wanted.node)) return Examined::in_place();
+    if (!shared && !name.empty() && member_name(site.target, member) == name) other = member;
+  }
+  if (other != kNone) {
+    const std::uint32_t line = site.target.source->line_of(tree[other].begin) + 1;
+    return Examined::unfit("has another member " + name + ", at line " + std::to_string(line));
+  }
+  return Examined::to_do(put_member(edit, site, suite, is_field(*wanted.tree, wanted.node)));
+}
+
+Examined examine_new_decorator(const CompiledStructural& edit, const StructuralSite& site, NodeId definition) {
+  const Tree& tree = *site.target.tree;
+  if (!is_definition(tree, definition)) return Examined::unfit("is no definition");
+  const Rendered wanted = render(edit, site);
+  if (wanted.node == kNone) return Examined::unfit("the decorator cannot be written here");
+  const auto decorators = decorators_of(tree, definition);
+  for (const NodeId decorator : decorators) {
+    if (equal_code(site.target, decorator, wanted.view(), wanted.node)) return Examined::in_place();
+    if (callee_of(site.target, decorator) == callee_of(wanted.view(), wanted.node))
+      return Examined::unfit("has `" + text_at(site.target, decorator) + "` already");
+  }
+  const NodeId anchor = edit.end == End::first && !decorators.empty() ? decorators.front() : definition;
+  const std::string indentation(site.target.source->indentation_at(tree[definition].begin));
+  return Examined::to_do(insert_above(site.target, anchor, code_lines(edit, site, indentation)));
+}
+
+Examined examine_old_decorator(const CompiledStructural& edit, const StructuralSite& site, NodeId definition) {
+  const Tree& tree = *site.target.tree;
+  const Source& source = *site.target.source;
+  if (!is_definition(tree, definition)) return Examined::unfit("is no definition");
+  const CodeView code{&edit.code->source(), &edit.code->tree()};
+  std::vector<Splice> splices;
+  for (const NodeId decorator : decorators_of(tree, definition)) {
+    if (matches(*edit.code, site, decorator)) {
+      const std::uint32_t begin = source.line_begin(source.line_of(tree[decorator].begin));
+      const std::uint32_t line = source.line_of(tree[decorator].end);
+      splices.push_back(Splice{begin == 0 ? source.bom() : begin, source.line_begin(line + 1), "", "", false});
+    } else if (callee_of(site.target, decorator) == callee_of(code, edit.node)) {
+      return Examined::unfit("has `" + text_at(site.target, decorator) + "`, which is another");
+    }
+  }
+  if (splices.empty()) return Examined::in_place();
+  if (auto problem = settle_comments(site, splices)) return Examined::refused(std::move(*problem));
+  return Examined::to_do(std::move(splices));
+}
+
+}  // namespace suture

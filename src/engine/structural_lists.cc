@@ -1,0 +1,155 @@
+// add_argument, add_element, set_key: elements of lists with commas, operands of a condition.
+#include <algorithm>
+
+#include "engine/layout.h"
+#include "engine/list_edit.h"
+#include "engine/structural_parts.h"
+#include "engine/token.h"
+
+namespace suture {
+namespace {
+
+std::string text_at(const CodeView& code, NodeId node) {
+  return std::string(code.source->text(code.tree->range(node)));
+}
+
+std::string keyword_of(const CodeView& code, NodeId argument) {
+  const Tree& tree = *code.tree;
+  return tree.is(argument, kinds().keyword_argument) ? text_at(code, tree.child(argument, fields().name)) : "";
+}
+
+bool is_positional(const Tree& tree, NodeId argument) {
+  return !tree.is(argument, kinds().keyword_argument) && !tree.is(argument, kinds().dictionary_splat);
+}
+
+Examined added(const CompiledStructural& edit, const StructuralSite& site, const CommaList& list, NodeId after) {
+  const auto text = [&](const std::string& indentation) { return code_text(edit, site, indentation); };
+  return Examined::to_do(insert_element(site.target, list, after, ElementText(text)));
+}
+
+// f(x for x in y) gets parentheses around what becomes one argument of two.
+Examined added_to_generator(const CompiledStructural& edit, const StructuralSite& site, NodeId generator) {
+  const Range range = site.target.tree->range(generator);
+  const std::string text = code_text(edit, site, "");
+  return Examined::to_do({Splice{range.begin + 1, range.begin + 1, "(", "", false},
+                          Splice{range.end - 1, range.end - 1, "), " + text, "", false}});
+}
+
+// The argument as the call has it: there, absent, or passed in another way.
+Examined look_for_keyword(const CompiledStructural& edit, const StructuralSite& site, const CommaList& list,
+                          const Rendered& wanted) {
+  const Tree& tree = *site.target.tree;
+  const std::string name = keyword_of(wanted.view(), wanted.node);
+  for (const NodeId argument : list.elements) {
+    if (keyword_of(site.target, argument) == name) {
+      if (equal_code(site.target, argument, wanted.view(), wanted.node)) return Examined::in_place();
+      return Examined::unfit("passes `" + text_at(site.target, argument) + "` already");
+    }
+    if (tree.is(argument, kinds().dictionary_splat))
+      return Examined::unfit("may pass " + name + " by `" + text_at(site.target, argument) + "`");
+  }
+  return added(edit, site, list, list.elements.empty() ? kNone : list.elements.back());
+}
+
+Examined look_for_positional(const CompiledStructural& edit, const StructuralSite& site, const CommaList& list,
+                             const Rendered& wanted) {
+  NodeId last = kNone;
+  for (const NodeId argument : list.elements) {
+    if (is_positional(*site.target.tree, argument)) last = argument;
+  }
+  if (last != kNone && equal_code(site.target, last, wanted.view(), wanted.node)) return Examined::in_place();
+  return added(edit, site, list, last);
+}
+
+// --- conditions ----------------------------------------------------------------------------------------------------
+
+// The operands of a chain of the same operator.
+std::vector<NodeId> operands(const CodeView& target, NodeId node, std::string_view op) {
+  const Tree& tree = *target.tree;
+  node = strip_parentheses(tree, node);
+  const bool chain =
+      tree.is(node, kinds().boolean_operator) && text_at(target, tree.child(node, fields().operator_)) == op;
+  if (!chain) return {node};
+  std::vector<NodeId> out = operands(target, tree.child(node, fields().left), op);
+  const auto right = operands(target, tree.child(node, fields().right), op);
+  out.insert(out.end(), right.begin(), right.end());
+  return out;
+}
+
+// `$MATCH or CODE`, with parentheses around CODE where it would be taken apart without them.
+std::optional<Pattern> joined(const std::string& code, const std::string& op) {
+  for (const bool parentheses : {false, true}) {
+    auto pattern = compile_pattern("$MATCH " + op + (parentheses ? " (" + code + ")" : " " + code), nullptr);
+    if (!pattern || pattern->form() != Pattern::Form::expression) continue;
+    const Tree& tree = pattern->tree();
+    const NodeId root = pattern->roots()[0];
+    const NodeId left = tree.is(root, kinds().boolean_operator) ? tree.child(root, fields().left) : kNone;
+    if (left != kNone && pattern->metavariable(left) != nullptr) return pattern;
+  }
+  return std::nullopt;
+}
+
+Examined examine_condition(const CompiledStructural& edit, const StructuralSite& site, NodeId node) {
+  const std::string op = edit.into == Into::disjunction ? "or" : "and";
+  const Rendered wanted = render(edit, site);
+  if (wanted.node == kNone) return Examined::unfit("the operand cannot be written here");
+  for (const NodeId operand : operands(site.target, node, op)) {
+    if (equal_code(site.target, operand, wanted.view(), wanted.node)) return Examined::in_place();
+  }
+  const auto replacement = joined(edit.code->spelled(edit.node), op);
+  if (!replacement) return Examined::unfit("the operand cannot be written here");
+  Rewrite rewrite = replace_node(site.target, node, "MATCH", site.match->bindings, *replacement, site.comments);
+  return {Examined::State::to_do, "", std::move(rewrite)};
+}
+
+}  // namespace
+
+Examined examine_argument(const CompiledStructural& edit, const StructuralSite& site, NodeId call) {
+  const Tree& tree = *site.target.tree;
+  const NodeId arguments = tree.is(call, kinds().call) ? tree.child(call, fields().arguments) : kNone;
+  if (arguments == kNone) return Examined::unfit("is no call");
+  if (tree.is(arguments, kinds().generator_expression)) return added_to_generator(edit, site, arguments);
+  const Rendered wanted = render(edit, site);
+  if (wanted.node == kNone) return Examined::unfit("the argument cannot be written here");
+  const CommaList list = list_at(tree, arguments);
+  return keyword_of(wanted.view(), wanted.node).empty() ? look_for_positional(edit, site, list, wanted)
+                                                        : look_for_keyword(edit, site, list, wanted);
+}
+
+Examined examine_element(const CompiledStructural& edit, const StructuralSite& site, NodeId node) {
+  if (edit.into != Into::literal) return examine_condition(edit, site, node);
+  const Tree& tree = *site.target.tree;
+  const Kinds& k = kinds();
+  const bool literal =
+      tree.is(node, k.list) || tree.is(node, k.tuple) || tree.is(node, k.set) || tree.is(node, k.expression_list);
+  if (!literal) return Examined::unfit("is no list, tuple or set");
+  const Rendered wanted = render(edit, site);
+  if (wanted.node == kNone) return Examined::unfit("the element cannot be written here");
+  const CommaList list = list_at(tree, node);
+  const bool there = std::any_of(list.elements.begin(), list.elements.end(), [&](NodeId element) {
+    return equal_code(site.target, element, wanted.view(), wanted.node);
+  });
+  if (there) return Examined::in_place();
+  const bool front = edit.end == End::first || list.elements.empty();
+  return added(edit, site, list, front ? kNone : list.elements.back());
+}
+
+Examined examine_key(const CompiledStructural& edit, const StructuralSite& site, NodeId dictionary) {
+  const Tree& tree = *site.target.tree;
+  if (!tree.is(dictionary, kinds().dictionary)) return Examined::unfit("is no dictionary written with braces");
+  const Rendered wanted = render(edit, site);
+  if (wanted.node == kNone) return Examined::unfit("the entry cannot be written here");
+  const NodeId key = wanted.tree->named_children(wanted.node)[0];
+  const CommaList list = list_at(tree, dictionary);
+  std::vector<NodeId> same;
+  for (const NodeId entry : list.elements) {
+    if (tree.is(entry, kinds().pair) && equal_code(site.target, tree.named_children(entry)[0], wanted.view(), key))
+      same.push_back(entry);
+  }
+  if (same.size() > 1) return Examined::unfit("has the key " + text_at(wanted.view(), key) + " twice");
+  if (same.empty()) return added(edit, site, list, list.elements.empty() ? kNone : list.elements.back());
+  if (equal_code(site.target, same[0], wanted.view(), wanted.node)) return Examined::in_place();
+  return Examined::unfit("has `" + text_at(site.target, same[0]) + "` already");
+}
+
+}  // namespace suture

@@ -1,0 +1,230 @@
+// delete and remove_import: what goes takes its comma, its lines, and leaves `pass` where a suite would be empty.
+#include <algorithm>
+
+#include "engine/layout.h"
+#include "engine/list_edit.h"
+#include "engine/structural_parts.h"
+
+namespace suture {
+namespace {
+
+std::string text_at(const CodeView& code, NodeId node) {
+  return std::string(code.source->text(code.tree->range(node)));
+}
+
+bool all_gone(const Tree& tree, NodeId suite, const std::set<NodeId>& gone) {
+  const auto statements = statements_of(tree, suite);
+  return std::all_of(statements.begin(), statements.end(), [&](NodeId s) { return gone.contains(s); });
+}
+
+// Statements of one suite. `gone`: all of this suite that the rule deletes.
+std::vector<Splice> remove_statements(const StructuralSite& site, const std::vector<NodeId>& statements,
+                                      const std::set<NodeId>& gone) {
+  const CodeView& target = site.target;
+  const Tree& tree = *target.tree;
+  const NodeId suite = tree[statements.front()].parent;
+  const auto all = statements_of(tree, suite);
+  const bool empties = tree.is(suite, kinds().block) && all_gone(tree, suite, gone);
+  if (!empties) return take_out(target, statements.front(), statements.back());
+  // The site with the suite's first statement leaves the `pass`.
+  const bool leads = statements.front() == all.front();
+  if (!leads) return take_out(target, statements.front(), statements.back());
+  const std::string block = suite_indentation(target, suite) + "pass" + std::string(target.source->newline());
+  return put_in_place(target, statements.front(), statements.back(), block);
+}
+
+bool is_clause(const Tree& tree, NodeId node) {
+  const Kinds& k = kinds();
+  return tree.is(node, k.elif_clause) || tree.is(node, k.else_clause) || tree.is(node, k.except_clause) ||
+         tree.is(node, k.finally_clause) || tree.is(node, k.case_clause) || tree.is(node, k.decorator) ||
+         kind_name(tree[node].kind) == "except_group_clause";
+}
+
+// What the statement would be without the clause: nothing, where it is the last that it must have.
+bool is_needed(const Tree& tree, NodeId clause) {
+  const Kinds& k = kinds();
+  const NodeId statement = tree[clause].parent;
+  const auto siblings = tree.named_children(statement);
+  if (tree.is(clause, k.case_clause)) return siblings.size() == 1;
+  if (!tree.is(statement, k.try_statement)) return false;
+  const auto handles = [&](NodeId n) {
+    return n != clause && (tree.is(n, k.except_clause) || tree.is(n, k.finally_clause) ||
+                           kind_name(tree[n].kind) == "except_group_clause");
+  };
+  const bool has_else =
+      std::any_of(siblings.begin(), siblings.end(), [&](NodeId n) { return tree.is(n, k.else_clause) && n != clause; });
+  const bool has_except = std::any_of(siblings.begin(), siblings.end(),
+                                      [&](NodeId n) { return handles(n) && !tree.is(n, k.finally_clause); });
+  return std::none_of(siblings.begin(), siblings.end(), handles) || (has_else && !has_except);
+}
+
+Splice clause_lines(const CodeView& target, NodeId clause) {
+  const Source& source = *target.source;
+  const std::uint32_t begin = source.line_begin(source.line_of((*target.tree)[clause].begin));
+  const std::uint32_t line = source.line_of((*target.tree)[clause].end);
+  const std::uint32_t end = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
+  return {begin == 0 ? source.bom() : begin, end, "", "", false};
+}
+
+Examined settled(const StructuralSite& site, std::vector<Splice> splices) {
+  if (auto problem = settle_comments(site, splices)) return Examined::refused(std::move(*problem));
+  return Examined::to_do(std::move(splices));
+}
+
+// Neighbours in one list, or one clause.
+Examined remove_nodes(const StructuralSite& site, const std::vector<NodeId>& nodes) {
+  const Tree& tree = *site.target.tree;
+  const Range range{tree[nodes.front()].begin, tree[nodes.back()].end};
+  if (is_clause(tree, nodes.front())) {
+    if (is_needed(tree, nodes.front()))
+      return Examined::refused(
+          {"the statement is nothing without this clause", "delete or replace the whole statement", range});
+    return settled(site, {clause_lines(site.target, nodes.front())});
+  }
+  const auto list = list_of(tree, nodes.front());
+  if (!list)
+    return Examined::refused(
+        {"only statements, clauses and elements of a list can be deleted; this is part of an expression",
+         "match the whole statement, or replace the expression", range});
+  Removal removal = remove_elements(site.target, *list, nodes.front(), nodes.back());
+  if (!removal.problem.empty()) return Examined::refused({removal.problem, "replace the whole instead", range});
+  return settled(site, std::move(removal.splices));
+}
+
+// A name without its alias and the like: the element that it is, or is all of.
+NodeId element_of(const Tree& tree, NodeId node) {
+  while (tree[node].parent != kNone && !list_of(tree, node) && tree.range(tree[node].parent) == tree.range(node) &&
+         !is_suite(tree, tree[node].parent))
+    node = tree[node].parent;
+  return node;
+}
+
+Examined remove_part(const CompiledStructural& edit, const StructuralSite& site, std::vector<NodeId> nodes) {
+  Match part;
+  part.nodes = nodes;
+  CompiledStructural whole = edit;
+  whole.of.clear();
+  const auto statements = deleted_statements(whole, site.target, part);
+  if (!statements.empty()) {
+    std::set<NodeId> gone(statements.begin(), statements.end());
+    if (site.gone != nullptr) gone.insert(site.gone->begin(), site.gone->end());
+    return settled(site, remove_statements(site, statements, gone));
+  }
+  for (NodeId& node : nodes) node = element_of(*site.target.tree, node);
+  return remove_nodes(site, nodes);
+}
+
+// --- imports -------------------------------------------------------------------------------------------------------
+
+struct ImportedName {
+  std::string module, name, alias;
+  NodeId node = kNone;
+};
+
+std::vector<ImportedName> imported_names(const CodeView& code, NodeId statement) {
+  const Tree& tree = *code.tree;
+  const bool from = tree.is(statement, kinds().import_from_statement);
+  std::vector<ImportedName> out;
+  if (!from && !tree.is(statement, kinds().import_statement)) return out;
+  const NodeId module = tree.child(statement, fields().module_name);
+  for (const NodeId child : tree.named_children(statement)) {
+    if (child == module) continue;
+    ImportedName one;
+    one.node = child;
+    NodeId name = child;
+    if (tree.is(child, kinds().aliased_import)) {
+      one.alias = text_at(code, tree.child(child, fields().alias));
+      name = tree.child(child, fields().name);
+    }
+    (from ? one.name : one.module) = text_at(code, name);
+    if (from) one.module = text_at(code, module);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+// Why the name may be the wanted one under another spelling; empty: it is another.
+std::string doubt(const ImportedName& found, const ImportedName& wanted) {
+  if (found.name == "*" && found.module == wanted.module) return "imports all of " + wanted.module;
+  if (found.name != wanted.name) return "";
+  if (found.module == wanted.module) return "imports it under another name";
+  const std::size_t dots = found.module.find_first_not_of('.');
+  const bool relative = !found.module.empty() && found.module.front() == '.';
+  const std::string rest = dots == std::string::npos ? "" : found.module.substr(dots);
+  return relative && wanted.module.ends_with(rest) ? "imports it by the relative name " + found.module : "";
+}
+
+// The import statements of the scope, not those of definitions in it.
+std::vector<NodeId> imports_in(const Tree& tree, NodeId scope) {
+  std::vector<NodeId> out;
+  for (NodeId id = scope + 1; id < tree[scope].subtree_end; ++id) {
+    if (tree.is(id, kinds().function_definition) || tree.is(id, kinds().class_definition)) {
+      id = tree[id].subtree_end - 1;
+    } else if (tree.is(id, kinds().import_statement) || tree.is(id, kinds().import_from_statement)) {
+      out.push_back(id);
+    }
+  }
+  return out;
+}
+
+struct FoundImport {
+  NodeId statement = kNone;
+  std::vector<NodeId> names;  // of the statement's, those that go
+  bool whole = false;         // all of them
+};
+
+}  // namespace
+
+Examined examine_delete(const CompiledStructural& edit, const StructuralSite& site) {
+  if (edit.of.empty()) return remove_part(edit, site, site.match->nodes);
+  Examined out = Examined::to_do({});
+  for (const std::string& name : edit.of) {
+    const auto it = site.match->bindings.find(name);
+    if (it == site.match->bindings.end() || it->second.nodes.empty()) continue;  // an empty run: nothing to delete
+    Examined part = remove_part(edit, site, it->second.nodes);
+    if (part.rewrite.problem) return part;
+    out.rewrite.splices.insert(out.rewrite.splices.end(), part.rewrite.splices.begin(), part.rewrite.splices.end());
+  }
+  return out;
+}
+
+Examined examine_import(const CompiledStructural& edit, const StructuralSite& site, NodeId scope) {
+  const CodeView& target = site.target;
+  const Tree& tree = *target.tree;
+  const CodeView code{&edit.code->source(), &edit.code->tree()};
+  const ImportedName wanted = imported_names(code, edit.node).front();
+  std::vector<FoundImport> found;
+  std::set<NodeId> gone;
+  for (const NodeId statement : imports_in(tree, scope)) {
+    FoundImport here{statement, {}, false};
+    const auto names = imported_names(target, statement);
+    for (const ImportedName& name : names) {
+      if (name.module == wanted.module && name.name == wanted.name && name.alias == wanted.alias) {
+        here.names.push_back(name.node);
+      } else if (const std::string why = doubt(name, wanted); !why.empty()) {
+        return Examined::unfit(why + ", at line " + std::to_string(target.source->line_of(tree[statement].begin) + 1));
+      }
+    }
+    if (here.names.empty()) continue;
+    here.whole = here.names.size() == names.size();
+    if (here.whole) gone.insert(statement);
+    found.push_back(std::move(here));
+  }
+  if (found.empty()) return Examined::in_place();
+  std::vector<Splice> splices;
+  for (const FoundImport& import : found) {
+    std::vector<Splice> part;
+    if (import.whole) {
+      part = remove_statements(site, {import.statement}, gone);
+    } else {
+      for (const NodeId name : import.names) {
+        const auto removal = remove_elements(target, *list_of(tree, name), name, name);
+        part.insert(part.end(), removal.splices.begin(), removal.splices.end());
+      }
+    }
+    splices.insert(splices.end(), part.begin(), part.end());
+  }
+  return settled(site, std::move(splices));
+}
+
+}  // namespace suture
