@@ -267,7 +267,10 @@ TEST(Rule, RefusalsWhole) {
        "        ^\n"
        "  hint: its keys are id, note, ok, file, in, expect, per_file, done_if, any_of, select, comments, examples, "
        "match, where, inside, has, after, before, not_inside, not_has, not_after, not_before, replace, argument, "
-       "prepend_body, append_body, insert_before, insert_after, add_import, applied and versions\n"},
+       "prepend_body, append_body, insert_before, insert_after, add_import, "
+       "delete, wrap, add_argument, add_element, set_key, add_branch, add_member, add_decorator, remove_decorator, "
+       "remove_import, "
+       "applied and versions\n"},
       {"rule:\n"
        "  - id: r\n",
        "rules/x.yaml:1:1: error: unknown key 'rule' in a rule file\n"
@@ -333,21 +336,17 @@ TEST(Rule, RefusalsWhole) {
        "                                                 ^~~~~~~~~~\n"
        "  hint: its keys are id, note, ok, file, in, expect, per_file, done_if, any_of, select, comments, examples, "
        "match, where, inside, has, after, before, not_inside, not_has, not_after, not_before, replace, argument, "
-       "prepend_body, append_body, insert_before, insert_after, add_import, applied and versions\n"},
-      {"file: a.py\n"
-       "rules:\n"
-       "  - {id: r, expect: 1, match: a, wrap: b}\n",
-       "rules/x.yaml:3:34: error: this version of suture does not know the edit 'wrap' yet\n"
-       "      - {id: r, expect: 1, match: a, wrap: b}\n"
-       "                                     ^~~~\n"
-       "  hint: a newer suture may; 'replace' of several statements says most of what edits can say\n"},
+       "prepend_body, append_body, insert_before, insert_after, add_import, "
+       "delete, wrap, add_argument, add_element, set_key, add_branch, add_member, add_decorator, remove_decorator, "
+       "remove_import, "
+       "applied and versions\n"},
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, delete: true}\n",
-       "rules/x.yaml:3:34: error: this version of suture does not know the edit 'delete' yet\n"
+       "rules/x.yaml:3:10: error: the rule 'r' has 'delete' but no 'applied'\n"
        "      - {id: r, expect: 1, match: a, delete: true}\n"
-       "                                     ^~~~~~\n"
-       "  hint: a newer suture may; 'replace' of several statements says most of what edits can say\n"},
+       "             ^\n"
+       "  hint: write a pattern of the code as it is without what is deleted: what is gone cannot be found\n"},
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, wrpa: b}\n",
@@ -361,8 +360,10 @@ TEST(Rule, RefusalsWhole) {
        "rules/x.yaml:3:10: error: the rule 'r' has no edit\n"
        "      - {id: r, expect: 1, match: a}\n"
        "             ^\n"
-       "  hint: its edit is one of replace, argument, prepend_body, append_body, insert_before, insert_after and "
-       "add_import\n"},
+       "  hint: its edit is one of replace, argument, prepend_body, append_body, insert_before, insert_after, "
+       "add_import, delete, wrap, add_argument, add_element, set_key, add_branch, add_member, add_decorator, "
+       "remove_decorator and "
+       "remove_import\n"},
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, replace: b, insert_after: c}\n",
@@ -738,8 +739,10 @@ TEST(Rule, RefusalsWhole) {
        "rules/x.yaml:3:65: error: the rule 'r' has no edit for this shape\n"
        "      - {id: r, expect: 1, match: a, any_of: [{has: x, replace: b}, {has: y}]}\n"
        "                                                                    ^~~~~~~\n"
-       "  hint: its edit is one of replace, argument, prepend_body, append_body, insert_before, insert_after and "
-       "add_import\n"},
+       "  hint: its edit is one of replace, argument, prepend_body, append_body, insert_before, insert_after, "
+       "add_import, delete, wrap, add_argument, add_element, set_key, add_branch, add_member, add_decorator, "
+       "remove_decorator and "
+       "remove_import\n"},
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, replace: b, examples: [{before: a}]}\n",
