@@ -143,7 +143,7 @@ def git_apply(diff, tree, scratch):
 
 
 def verdict_of(patch, tree, options):
-    return driver.verdicts(tree, *options)[patch.name]
+    return driver.verdicts(tree, patch.name, *options)[patch.name]
 
 
 def check_applicable(task, patch, tree, scratch):
