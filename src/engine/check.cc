@@ -75,6 +75,12 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   }
   out.old_sites = sites.old.size();
   out.results = sites.result.size();
+  if (rule.deletes() && out.old_sites > 0 && out.results > 0) {
+    out.problem =
+        "`applied` holds already, beside the code that is to be deleted; say in it that this is gone "
+        "(not_has, not_before ...)";
+    return out;
+  }
   std::vector<Splice> splices;
   for (const Site& site : sites.old) {
     Rewrite rewrite = edit_site(rule, file->target(), site, sites.old);

@@ -200,6 +200,13 @@ class Checker {
       const bool bare =
           replace.whole->roots().size() == 1 &&
           replace.whole->metavariable(strip_parentheses(replace.whole->tree(), replace.whole->roots()[0])) != nullptr;
+      if (is_keywords(*replace.whole) && !shape_.applied) {
+        return rule_error(
+            rule_, text.whole->at,
+            "a replacement that is nothing but `" + replace.whole->written() + "` leaves nothing to recognise it by",
+            "write out `applied:`, a pattern of what the code looks like afterwards, such as the "
+            "definition with `not_has:` of what goes");
+      }
       if (bare && !shape_.applied) {
         return rule_error(rule_, text.whole->at,
                           "a replacement that is one metavariable leaves nothing to recognise it by",
@@ -214,6 +221,19 @@ class Checker {
       if (auto error = bound(pattern, text.parts[i].second, "")) return error;
     }
     return std::nullopt;
+  }
+
+  // `pass`, `...`, `return None`: found in any code.
+  static bool is_keywords(const Pattern& pattern) {
+    const Tree& tree = pattern.tree();
+    for (const NodeId root : pattern.roots()) {
+      for (NodeId id = root; id < tree[root].subtree_end; ++id) {
+        if (tree.is(id, kinds().identifier) || tree.is(id, kinds().string) || tree.is(id, kinds().integer) ||
+            kind_name(tree[id].kind) == "float")
+          return false;
+      }
+    }
+    return true;
   }
 
   std::optional<Error> check_structural(const CompiledStructural& edit, const Structural& text) const {

@@ -99,6 +99,9 @@ class Classifier {
     }
     std::stable_sort(candidates.begin(), candidates.end(),
                      [&](const Candidate& a, const Candidate& b) { return begin(a.site) < begin(b.site); });
+    for (const Candidate& c : candidates) {
+      std::erase_if(found.result, [&](const Site& result) { return is_part(result, c.site); });
+    }
     for (Candidate& c : candidates) {
       if (covered(c.site, found.result) || covered(c.site, found.done)) continue;
       if (c.site.match.broken) {
@@ -326,6 +329,15 @@ class Classifier {
   bool covered(const Site& site, const std::vector<Site>& by) const {
     return std::any_of(by.begin(), by.end(),
                        [&](const Site& other) { return other.match.range(tree_).contains(site.match.range(tree_)); });
+  }
+  // `b()` of an old `a(); b()`, where the result is `b()` alone: some of the statements of the old site, which is to be
+  // done as a whole.
+  bool is_part(const Site& result, const Site& old) const {
+    const auto& all = old.match.nodes;
+    return result.match.nodes.size() < all.size() &&
+           std::all_of(result.match.nodes.begin(), result.match.nodes.end(), [&](NodeId node) {
+             return std::any_of(all.begin(), all.end(), [&](NodeId a) { return tree_.range(a) == tree_.range(node); });
+           });
   }
   void add(std::vector<Site>& to, Site site, const std::vector<const std::vector<Site>*>& before) const {
     const Range r = site.match.range(tree_);

@@ -1,6 +1,7 @@
 // Where a rule holds in one file: its scopes, and in them the sites, each a result (the edit is in place), done (`done_if`), or old (a
 // shape holds: to be edited). A node is a result before it is done before it is old; an old match that is, or lies
-// inside, a result of the same rule is part of that result and is not counted.
+// inside, a result of the same rule is part of that result and is not counted; a result that is some of the statements of an old
+// match is part of that.
 #pragma once
 
 #include <cstdint>

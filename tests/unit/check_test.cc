@@ -72,11 +72,17 @@ TEST(Check, ARuleThatCannotWorkIsRefused) {
             "this rule takes its own pattern for its result: it would never edit anything");
   EXPECT_EQ(problem("match: f($X, $$$A)\nreplace: f($$$A)"),
             "this rule takes its own pattern for its result: it would never edit anything");
-  EXPECT_EQ(problem("match: |\n  a()\n  b()\nreplace: b()"), kOwn);
+  EXPECT_EQ(problem("match: |\n  a()\n  b()\nreplace: b()"), "");
   EXPECT_EQ(problem("match: f($X)\nreplace: $X\napplied: h($X)"), kOwn);
   EXPECT_EQ(problem("match: f($X)\ninsert_before: 'else: pass'"), "a clause cannot be inserted as a statement");
   EXPECT_EQ(problem("match: f($X)\nreplace: g($X)\ninside: |\n  a()\n  b()"),
             "`inside` takes one statement or expression, not several");
+}
+
+TEST(Check, WhatADeletionLeavesIsToldFromWhatItFinds) {
+  const std::string rule = "match: f()\ndelete: true\nexamples: [{before: \"a()\\nf()\", after: a()}]\napplied: ";
+  EXPECT_EQ(problem(rule + "{match: a(), not_before: f()}"), "");
+  EXPECT_EQ(problem(rule + "a()").substr(0, 59), "example 1 of r is broken: `applied` holds already, beside t");
 }
 
 TEST(Check, ExamplesSayHowTheyFail) {

@@ -51,6 +51,22 @@ std::string counts(const std::string& keys, const std::string& code, const std::
   return out;
 }
 
+TEST(Sites, AResultThatIsPartOfAnOldMatchIsPartOfThat) {
+  const std::string rule = "match: \"a()\\nb()\"\nreplace: b()";
+  EXPECT_EQ(counts(rule, "a()\nb()\n"), "1/0/0/0/0/0/0");
+  EXPECT_EQ(counts(rule, "b()\n"), "0/1/0/0/0/0/0");
+  EXPECT_EQ(counts(rule, "a()\nb()\nx()\nb()\n"), "1/1/0/0/0/0/0");
+  EXPECT_EQ(edited(rule_from_yaml(rule), "a()\nb()\n"), "b()\n");
+  EXPECT_EQ(edited(rule_from_yaml("match: \"a()\\nb()\"\nreplace: \"b()\\na()\""), "a()\nb()\n"), "b()\na()\n");
+}
+
+TEST(Sites, ADefinitionThatIsTheScopeIsOneOfItsMatches) {
+  const std::string rule = "in: A.f\nmatch: \"def f($$$P): $$$B\"\nreplace: \"def f($$$P, x=None): $$$B\"";
+  EXPECT_EQ(edited(rule_from_yaml(rule), "class A:\n    @d\n    def f(self) -> int:\n        # c\n        return 1\n"),
+            "class A:\n    @d\n    def f(self, x=None) -> int:\n        # c\n        return 1\n");
+  EXPECT_EQ(counts(rule, "class B:\n    def f(self): pass\n"), "0/0/0/0/0/0/0");
+}
+
 TEST(Sites, AResultComesBeforeDoneBeforeOld) {
   const std::string rule = "match: f($X)\nreplace: g(f($X), 1)\ndone_if: h(f($X))";
   EXPECT_EQ(counts(rule, "f(1)\n"), "1/0/0/0/0/0/0");

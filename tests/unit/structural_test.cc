@@ -276,6 +276,7 @@ TEST(StructuralRules, SayWhatIsWrong) {
   says("match: f()\ndelete: true", "has 'delete' but no 'applied'");
   says("match: f($X)\ndelete: Y\napplied: g()", "the edit names $Y, which no pattern of this rule binds");
   says("match: f()\ndelete: $X\napplied: g()", "write X, without the $");
+  says("match: f()\nreplace: pass", "nothing but `pass` leaves nothing to recognise it by");
   says("match: f()\nwrap: g()", "holds $MATCH once");
   says("match: f()\nadd_argument: a, b", "adds one argument or element");
   says("match: f()\nadd_argument: k=$V", "which no pattern of this rule binds");
