@@ -282,8 +282,16 @@ class Matcher {
     } else if (j < ts.size()) {
       found = match_element(ps[i], ts[j], [&] { return sequence(ps, i + 1, ts, j + 1, tail, next); });
     }
+    if (!found && ps.size() > 1) found = no_statement(ps, i, ts, j, tail, next);
     if (!found && memo) learn(key);
     return found;
+  }
+
+  // `from a import $$$X` where $$$X is empty is no statement: there is none to match.
+  bool no_statement(const std::vector<NodeId>& ps, std::size_t i, const std::vector<NodeId>& ts, std::size_t j,
+                    Tail tail, Next next) {
+    const std::vector<NodeId> runs = pattern_.only_runs(ps[i]);
+    return !runs.empty() && bind_empty(runs, 0, [&] { return sequence(ps, i + 1, ts, j, tail, next); });
   }
 
   bool run(const Metavariable& mv, const std::vector<NodeId>& ps, std::size_t i, const std::vector<NodeId>& ts,

@@ -338,6 +338,24 @@ bool Pattern::binds(const std::string& name) const {
   return std::any_of(names_.begin(), names_.end(), [&](const Metavariable& m) { return m.name == name; });
 }
 
+std::vector<NodeId> Pattern::only_runs(NodeId statement) const {
+  const Kinds& k = kinds();
+  const bool lists = tree_.is(statement, k.import_from_statement) || tree_.is(statement, k.import_statement) ||
+                     tree_.is(statement, k.delete_statement);
+  std::vector<NodeId> out;
+  if (!lists) return out;
+  for (const NodeId child : tree_.named_children(statement)) {
+    if (tree_[child].field == fields().module_name && tree_.is(statement, k.import_from_statement)) continue;
+    const auto elements = tree_.is(child, k.expression_list) ? tree_.named_children(child) : std::vector<NodeId>{child};
+    for (const NodeId element : elements) {
+      const Metavariable* mv = metavariable(element);
+      if (mv == nullptr || !mv->run) return {};
+      out.push_back(element);
+    }
+  }
+  return out;
+}
+
 std::string Pattern::spelled(Range range) const {
   return without_placeholders(source_->text(range));
 }

@@ -54,6 +54,10 @@ class Pattern {
   void allow_other_clauses() { other_clauses_ = true; }
   [[nodiscard]] bool other_clauses() const { return other_clauses_; }
 
+  // The runs that a statement lists, where it lists nothing else: `from a import $$$X, $$$Y`, `del $$$X`. There is no such
+  // statement without a name, so where the runs are empty it stands for no statement at all. Empty: it is no such statement.
+  [[nodiscard]] std::vector<NodeId> only_runs(NodeId statement) const;
+
   // The text of a node with its `$` back.
   [[nodiscard]] std::string spelled(NodeId node) const { return spelled(tree_.range(node)); }
   [[nodiscard]] std::string spelled(Range range) const;

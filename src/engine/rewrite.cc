@@ -49,6 +49,15 @@ std::vector<NodeId> as_statements(const Pattern& pattern) {
   return {statement_of(pattern.tree(), pattern.roots()[0])};
 }
 
+// `from a import $$$X` where $$$X is empty: see Pattern::only_runs.
+bool is_no_statement(const Pattern& replacement, NodeId statement, const Bindings& bindings) {
+  const std::vector<NodeId> runs = replacement.only_runs(statement);
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](NodeId run) {
+    const auto it = bindings.find(replacement.metavariable(run)->name);
+    return it != bindings.end() && it->second.nodes.empty();
+  });
+}
+
 RewriteProblem not_rewritable(const CodeView& target, const Match& match) {
   return {"the code here cannot be rewritten token by token", "narrow the rule, or match and replace more of the code",
           match.range(*target.tree)};
@@ -99,7 +108,8 @@ Rewrite replace_match(const CodeView& target, const Pattern& pattern, const Matc
     if (whole.pairs.empty() || whole.pairs.front().first != have[0]) whole.pairs.emplace_back(have[0], whole.nodes[0]);
   }
   StatementRewrite job{target, &pattern, &whole, &replacement, comments, false};
-  const auto want = as_statements(replacement);
+  auto want = as_statements(replacement);
+  std::erase_if(want, [&](NodeId statement) { return is_no_statement(replacement, statement, match.bindings); });
   const NodeId suite = tree[statement_of(tree, whole.nodes[0])].parent;
   bool in_order = true;
   Rewrite out = rewrite_statements(job, have, want, suite, &in_order);

@@ -48,6 +48,21 @@ TEST(Edits, OneMetavariableIsReplaced) {
   });
 }
 
+TEST(Edits, AnImportOfNoNamesIsNoStatement) {
+  const std::string guard = "try:\n    from a import b\nexcept ImportError:\n    b = None\n";
+  const char* rule =
+      "match: from a import $$$A, b, $$$B\nreplace: |\n  from a import $$$A, $$$B\n  try:\n      from a import b\n"
+      "  except ImportError:\n      b = None\n";
+  check({
+      {rule, "from a import x, b, y\n", ("from a import x, y\n" + guard).c_str()},
+      {rule, "from a import (\n    b,\n    x,\n)\n", ("from a import (\n    x,\n)\n" + guard).c_str()},
+      {rule, "from a import b\n", guard.c_str()},
+      {rule, "from a import b as c\n", "no site"},
+      {rule, guard.c_str(), "no site"},
+      {rule, ("from a import x\n" + guard).c_str(), "no site"},
+  });
+}
+
 TEST(Edits, InsertsGoWhereTheySay) {
   const char* before = "match: a()\ninsert_before: b()";
   const char* after = "match: a()\ninsert_after: b()";
