@@ -5,43 +5,16 @@
 
 #include "engine/compiled_rule.h"
 #include "engine/edits.h"
+#include "engine/examples.h"
 #include "engine/imports.h"
 #include "engine/parsed_file.h"
 #include "engine/revert.h"
 #include "engine/sites.h"
 #include "engine/token.h"
+#include "read/yaml_reader.h"
 
 namespace suture {
 namespace {
-
-// The rule as it is run on an example: no scope (but for rules that edit their scope), all sites.
-Rule for_examples(const Rule& rule) {
-  Rule out = rule;
-  out.select = Select{};
-  out.expect = Expect{0, kNone, false};
-  const bool edits_scope = !rule.base.narrow.match && rule.any_of.empty();
-  if (!edits_scope) {
-    out.in.clear();
-  } else {
-    for (Text& name : out.in) name.value = name.value.substr(name.value.rfind('.') + 1);  // npos + 1 == 0
-  }
-  return out;
-}
-
-struct Trial {
-  std::size_t old_sites = 0, results = 0;
-  std::string text;  // what comes out
-  std::optional<std::string> problem;
-  bool stable = true;  // all result, nothing old, no new syntax error
-};
-
-std::string problem_text(const RuleSites& sites) {
-  if (!sites.ambiguous.empty()) return "two of the rule's shapes hold at one site";
-  if (!sites.unresolved.empty()) return "the rule's match holds and none of its shapes does";
-  if (!sites.broken.empty()) return "a syntax error overlaps the site";
-  if (!sites.unfit.empty()) return "at a site " + sites.unfit[0].second;
-  return "";
-}
 
 Trial try_import(const CompiledImport& import, const ParsedFile& file, const std::string& text) {
   Trial out;
@@ -69,7 +42,7 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   }
   if (const CompiledImport* import = rule.import()) return try_import(*import, *file, text);
   const RuleSites sites = find_sites(rule, file->target(), std::nullopt);
-  if (std::string problem = problem_text(sites); !problem.empty()) {
+  if (std::string problem = sites_problem(sites); !problem.empty()) {
     out.problem = std::move(problem);
     return out;
   }
@@ -99,7 +72,7 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   const RuleSites then = after->problem ? RuleSites{} : find_sites(rule, after->target(), std::nullopt);
   const std::size_t all = sites.result.size() + sites.old.size();
   const std::size_t wanted = rule.deletes() ? std::min<std::size_t>(all, 1) : all;
-  out.stable = !after->problem && !after->tree.broken() && then.old.empty() && problem_text(then).empty() &&
+  out.stable = !after->problem && !after->tree.broken() && then.old.empty() && sites_problem(then).empty() &&
                then.result.size() >= wanted;
   return out;
 }
@@ -116,28 +89,20 @@ bool same_code(const std::string& a, const std::string& b, bool exact) {
   return !x->problem && !y->problem && token_sequence(*x->source, x->tree) == token_sequence(*y->source, y->tree);
 }
 
-ExampleReport run_example(const CompiledRule& rule, const Example& example, std::size_t index) {
-  const Text& given = example.same ? *example.same : *example.before;
-  ExampleReport out{index, ExampleVerdict::passed, "", given.at, ""};
-  const auto is = [&](ExampleVerdict verdict, std::string message) {
-    out.verdict = verdict;
-    out.message = std::move(message);
-    return out;
-  };
-  const Trial trial = try_rule(rule, with_newline(given.value));
-  if (trial.problem) return is(ExampleVerdict::broken, *trial.problem);
-  if (example.same) {
-    return trial.old_sites == 0 ? out : is(ExampleVerdict::noisy, "the rule edits what should stay the same");
+// The first example that fails, as an error.
+template <class Owner>
+std::optional<Error> failing_example(const Owner& owner, const std::string& name,
+                                     const std::vector<ExampleReport>& reports) {
+  for (const ExampleReport& report : reports) {
+    if (report.verdict == ExampleVerdict::passed) continue;
+    std::string hint = report.got.empty() ? "" : "it became: " + report.got;
+    while (!hint.empty() && hint.back() == '\n') hint.pop_back();
+    return yaml_error(*owner.source, report.at,
+                      "example " + std::to_string(report.index + 1) + " of " + name + " is " +
+                          std::string(example_verdict_name(report.verdict)) + ": " + report.message,
+                      hint);
   }
-  if (trial.old_sites == 0) return is(ExampleVerdict::missing, "the rule finds nothing to edit here");
-  out.got = trial.text;
-  if (!same_code(trial.text, example.after->value, example.exact))
-    return is(ExampleVerdict::wrong, "the result is not `after`");
-  if (!trial.stable)
-    return is(ExampleVerdict::unstable,
-              "what the edit leaves is not what the rule calls a result; write out `applied:`");
-  out.got.clear();
-  return out;
+  return std::nullopt;
 }
 
 // The rule's own pattern, its metavariables as plain names: what the edit makes of it must be a result and nothing old.
@@ -205,34 +170,80 @@ std::string_view example_verdict_name(ExampleVerdict verdict) {
   return "?";
 }
 
-std::vector<ExampleReport> run_examples(const Rule& rule) {
-  const Rule free = for_examples(rule);
-  const auto compiled = compile_rule(free);
-  std::vector<ExampleReport> out;
-  if (!compiled) return out;
-  for (std::size_t i = 0; i < rule.examples.size(); ++i) out.push_back(run_example(*compiled, rule.examples[i], i));
+Rule rule_for_examples(const Rule& rule) {
+  Rule out = rule;
+  out.select = Select{};
+  out.expect = Expect{0, kNone, false};
+  const bool edits_scope = !rule.base.narrow.match && rule.any_of.empty();
+  if (!edits_scope) {
+    out.in.clear();
+  } else {
+    for (Text& name : out.in) name.value = name.value.substr(name.value.rfind('.') + 1);  // npos + 1 == 0
+  }
   return out;
 }
 
-Status check_rule(const Rule& rule) {
+std::string example_text(const Example& example) {
+  return with_newline(example.same ? example.same->value : example.before->value);
+}
+
+std::string sites_problem(const RuleSites& sites) {
+  if (!sites.ambiguous.empty()) return "two of the rule's shapes hold at one site";
+  if (!sites.unresolved.empty()) return "the rule's match holds and none of its shapes does";
+  if (!sites.broken.empty()) return "a syntax error overlaps the site";
+  if (!sites.unfit.empty()) return "at a site the code " + sites.unfit[0].second;
+  return "";
+}
+
+ExampleReport judge_example(const Example& example, std::size_t index, const Trial& trial, const std::string& who) {
+  const Text& given = example.same ? *example.same : *example.before;
+  ExampleReport out{index, ExampleVerdict::passed, "", given.at, ""};
+  const auto is = [&](ExampleVerdict verdict, std::string message) {
+    out.verdict = verdict;
+    out.message = std::move(message);
+    return out;
+  };
+  if (trial.problem) return is(ExampleVerdict::broken, *trial.problem);
+  if (example.same) {
+    return trial.old_sites == 0 ? out : is(ExampleVerdict::noisy, who + " edits what should stay the same");
+  }
+  if (trial.old_sites == 0) return is(ExampleVerdict::missing, who + " finds nothing to edit here");
+  out.got = trial.text;
+  if (!same_code(trial.text, example.after->value, example.exact))
+    return is(ExampleVerdict::wrong, "the result is not `after`");
+  const std::string because = trial.unstable_because.empty()
+                                  ? "what the edit leaves is not what " + who + " calls a result"
+                                  : trial.unstable_because;
+  if (!trial.stable) return is(ExampleVerdict::unstable, because + "; write out `applied:`");
+  out.got.clear();
+  return out;
+}
+
+std::vector<ExampleReport> run_examples(const Rule& rule) {
+  const Rule free = rule_for_examples(rule);
+  const auto compiled = compile_rule(free);
+  std::vector<ExampleReport> out;
+  if (!compiled) return out;
+  for (std::size_t i = 0; i < rule.examples.size(); ++i) {
+    const Example& example = rule.examples[i];
+    out.push_back(judge_example(example, i, try_rule(*compiled, example_text(example)), "the rule"));
+  }
+  return out;
+}
+
+Status check_rule(const Rule& rule, Examples examples) {
   const auto compiled = compile_rule(rule);
   if (!compiled) return compiled.error();
-  for (const ExampleReport& report : run_examples(rule)) {
-    if (report.verdict == ExampleVerdict::passed) continue;
-    std::string hint = report.got.empty() ? "" : "it became: " + report.got;
-    while (!hint.empty() && hint.back() == '\n') hint.pop_back();
-    return rule_error(rule, report.at,
-                      "example " + std::to_string(report.index + 1) + " of " + rule.id + " is " +
-                          std::string(example_verdict_name(report.verdict)) + ": " + report.message,
-                      hint);
+  if (examples == Examples::checked) {
+    if (auto error = failing_example(rule, rule.id, run_examples(rule))) return *error;
   }
-  const Rule free = for_examples(rule);
+  const Rule free = rule_for_examples(rule);
   const auto open = compile_rule(free);
   if (auto error = own_pattern(*open)) return *error;
   return Nothing{};
 }
 
-Status check_patch(const Patch& patch) {
+Status check_patch(const Patch& patch, Examples examples) {
   if (Status added = check_added(patch); !added) return added;
   for (const auto* list : {&patch.needs, &patch.superseded}) {
     for (const Condition& condition : *list) {
@@ -258,6 +269,8 @@ Status check_patch(const Patch& patch) {
                          "no rule of this patch must find anything: it would always read as applied",
                          "give one of its rules an `expect` of at least 1");
   }
+  if (examples == Examples::left_out) return Nothing{};
+  if (auto error = failing_example(patch, patch.name, run_examples(patch))) return *error;
   return Nothing{};
 }
 

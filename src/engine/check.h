@@ -28,10 +28,15 @@ struct ExampleReport {
 // Examples ignore file, in, expect and select, and compare tokens (bytes under `exact: true`). A rule without `match` edits the
 // definition that its scope names, wherever the example has it. Precondition: the rule compiles.
 std::vector<ExampleReport> run_examples(const Rule& rule);
+// All rules of the patch on one text, as apply makes them: from one parse, each edited site a result afterwards. Where no
+// scope that a rule names is in the text it is a fragment, and `in` is ignored as above; else `in` counts.
+std::vector<ExampleReport> run_examples(const Patch& patch);
 
+// `left_out`: the examples are not run; `suture test` reports each of them by itself.
+enum class Examples { checked, left_out };
 // Exit::bad_rule, located. All of the above, and the rule's own pattern taken as code.
-Status check_rule(const Rule& rule);
-// Conditions compile; a rule that may find nothing stands beside one that must find something.
-Status check_patch(const Patch& patch);
+Status check_rule(const Rule& rule, Examples examples = Examples::checked);
+// Conditions compile; a rule that may find nothing stands beside one that must find something; the patch's examples.
+Status check_patch(const Patch& patch, Examples examples = Examples::checked);
 
 }  // namespace suture

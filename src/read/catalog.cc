@@ -52,18 +52,22 @@ std::string place(const Source& source, Range at) {
 // --- Rules ------------------------------------------------------------------
 
 using Rules = std::map<std::string, Rule>;
+using Errors = std::vector<Error>;
 
-Result<Rules> read_rule_files(const Files& files) {
+Rules read_rule_files(const Files& files, Errors& errors) {
   Rules rules;
   for (const NamedBytes* file : files) {
     Result<std::vector<Rule>> read = read_rules(std::make_shared<const Source>(file->path, file->bytes));
-    if (!read) return read.error();
+    if (!read) {
+      errors.push_back(read.error());
+      continue;
+    }
     for (Rule& rule : *read) {
       const auto [first, fresh] = rules.emplace(rule.id, rule);
       if (!fresh) {
-        return rule_error(
+        errors.push_back(rule_error(
             rule, rule.at, "the rule " + in_quotes(rule.id) + " is defined twice",
-            "the first one is at " + place(*first->second.source, first->second.at) + "; rename one of them");
+            "the first one is at " + place(*first->second.source, first->second.at) + "; rename one of them"));
       }
     }
   }
@@ -115,18 +119,20 @@ Status read_siblings(Patch& patch, const std::string& folder, const std::vector<
 
 using Patches = std::map<std::string, Patch>;
 
-Result<Patches> read_patch_files(const std::vector<NamedBytes>& files, const std::vector<NamedBytes>& shipped) {
+Patches read_patch_files(const std::vector<NamedBytes>& files, const std::vector<NamedBytes>& shipped, Errors& errors) {
   Patches patches;
   for (const NamedBytes* file : select(files, is_patch_file)) {
     Result<Patch> patch = read_patch(std::make_shared<const Source>(file->path, file->bytes));
-    if (!patch) return patch.error();
-    const Status siblings = read_siblings(*patch, std::string(folder_of(file->path)), files, shipped);
-    if (!siblings) return siblings.error();
+    Status siblings = patch ? read_siblings(*patch, std::string(folder_of(file->path)), files, shipped) : patch.error();
+    if (!siblings) {
+      errors.push_back(siblings.error());
+      continue;
+    }
     const auto [first, fresh] = patches.emplace(patch->name, *patch);
     if (!fresh) {
-      return patch_error(
+      errors.push_back(patch_error(
           *patch, patch->at, "the patch " + in_quotes(patch->name) + " is defined twice",
-          "the first one is at " + place(*first->second.source, first->second.at) + "; rename one of them");
+          "the first one is at " + place(*first->second.source, first->second.at) + "; rename one of them"));
     }
   }
   return patches;
@@ -160,9 +166,9 @@ Status resolve(Patch& patch, const Rules& rules) {
 
 // Those of `over` replace those of `under`.
 template <class T>
-std::map<std::string, T> layered(std::map<std::string, T> under, std::map<std::string, T> over) {
+void lay_over(std::map<std::string, T>& under, std::map<std::string, T> over) {
   over.merge(under);
-  return over;
+  under = std::move(over);
 }
 
 }  // namespace
@@ -172,24 +178,30 @@ const Patch* Catalog::find(const std::string& name) const {
   return found == patches.end() ? nullptr : &*found;
 }
 
-Result<Catalog> build_catalog(const CatalogInput& input) {
+Catalog read_catalog(const CatalogInput& input, std::vector<Error>& errors) {
   const auto shipped_rule = [](const NamedBytes& file) { return is_rule_file(file) && is_below(file, "rules/"); };
-  Result<Rules> shipped_rules = read_rule_files(select(input.shipped, shipped_rule));
-  if (!shipped_rules) return shipped_rules.error();
-  Result<Rules> own_rules = read_rule_files(select(input.rule_files, is_rule_file));
-  if (!own_rules) return own_rules.error();
-  Result<Patches> shipped_patches = read_patch_files(input.shipped, input.shipped);
-  if (!shipped_patches) return shipped_patches.error();
-  Result<Patches> own_patches = read_patch_files(input.patch_files, input.shipped);
-  if (!own_patches) return own_patches.error();
-
+  const auto tested_rule = [](const NamedBytes& file) { return !is_patch_file(file); };  // whatever it is called
   Catalog catalog;
-  catalog.rules = layered(std::move(*shipped_rules), std::move(*own_rules));
-  for (auto& [name, patch] : layered(std::move(*shipped_patches), std::move(*own_patches))) {
-    const Status resolved = resolve(patch, catalog.rules);
-    if (!resolved) return resolved.error();
-    catalog.patches.push_back(std::move(patch));
+  catalog.rules = read_rule_files(select(input.shipped, shipped_rule), errors);
+  lay_over(catalog.rules, read_rule_files(select(input.rule_files, is_rule_file), errors));
+  lay_over(catalog.rules, read_rule_files(select(input.tested_rules, tested_rule), errors));
+  Patches patches = read_patch_files(input.shipped, input.shipped, errors);
+  lay_over(patches, read_patch_files(input.patch_files, input.shipped, errors));
+  lay_over(patches, read_patch_files(input.tested_patches, input.shipped, errors));
+  for (auto& [name, patch] : patches) {
+    if (Status resolved = resolve(patch, catalog.rules); resolved) {
+      catalog.patches.push_back(std::move(patch));
+    } else {
+      errors.push_back(resolved.error());
+    }
   }
+  return catalog;
+}
+
+Result<Catalog> build_catalog(const CatalogInput& input) {
+  Errors errors;
+  Catalog catalog = read_catalog(input, errors);
+  if (!errors.empty()) return errors.front();
   return catalog;
 }
 

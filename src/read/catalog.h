@@ -26,6 +26,8 @@ struct CatalogInput {
   std::vector<NamedBytes> shipped;
   std::vector<NamedBytes> rule_files;   // from --rules-dir, sorted by path
   std::vector<NamedBytes> patch_files;  // from --patches-dir: <folder>/patch.yaml and its siblings
+  // What `suture test` is given: replaces all of the above, by id and by name.
+  std::vector<NamedBytes> tested_rules, tested_patches;
 };
 
 struct Catalog {
@@ -37,5 +39,7 @@ struct Catalog {
 // Errors (Exit::bad_rule, located): a file that does not read; the same id twice (both places named); a patch
 // that names an unknown rule (nearest known); an added file that is not there.
 Result<Catalog> build_catalog(const CatalogInput& input);
+// The same, but it goes on: what does not read or resolve is left out of the catalog, and is one of `errors`.
+Catalog read_catalog(const CatalogInput& input, std::vector<Error>& errors);
 
 }  // namespace suture

@@ -16,11 +16,27 @@ constexpr int kDeepest = 16;
 
 using Wanted = bool (*)(std::string_view name);
 
+// "" for a name alone.
+std::string parent(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+std::string below(const std::string& folder, const std::string& name) {
+  return folder.empty() ? name : folder + "/" + name;
+}
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Of a patch.yaml.
+bool is_sibling(std::string_view name) {
+  return name.ends_with(".py") || name.ends_with(".md");
+}
 bool is_rule_file(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml");
 }
 bool is_patch_file(std::string_view name) {
-  return name.ends_with(".yaml") || name.ends_with(".py") || name.ends_with(".md");
+  return name.ends_with(".yaml") || is_sibling(name);
 }
 
 Status read_one(FileSystem& fs, const std::string& path, const std::string& shown, std::vector<NamedBytes>& files) {
@@ -49,7 +65,7 @@ Status read_folder(FileSystem& fs, const std::string& path, const std::string& s
   for (const std::string& name : names.value) {
     if (name.starts_with('.') || name == "__pycache__") continue;
     const std::string child = path + "/" + name;
-    const std::string child_shown = shown + "/" + name;
+    const std::string child_shown = below(shown, name);
     Io<Handle> folder = fs.open_folder(kAbsolute, child);
     if (folder) {
       fs.close(folder.value);
@@ -61,8 +77,37 @@ Status read_folder(FileSystem& fs, const std::string& path, const std::string& s
   return Nothing{};
 }
 
-Status read_given(FileSystem& fs, std::string folder, Wanted wanted, std::vector<NamedBytes>& files) {
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+// Files of several patches stand in `shared` beside a patch's folder; where that is, so must they be for its patch.yaml.
+Status read_shared(FileSystem& fs, const std::string& folder, const std::string& shown,
+                   std::vector<NamedBytes>& files) {
+  const std::string shared = parent(folder) + "/shared";
+  Io<Handle> there = fs.open_folder(kAbsolute, shared);
+  if (!there) return Nothing{};
+  fs.close(there.value);
+  return read_folder(fs, shared, below(parent(shown), "shared"), is_sibling, 0, files);
+}
+
+Status read_tested_folder(FileSystem& fs, const std::string& folder, const std::string& shown, CatalogInput& input) {
+  const std::size_t rules = input.tested_rules.size(), patches = input.tested_patches.size();
+  if (Status read = read_folder(fs, folder, shown, is_rule_file, 0, input.tested_rules); !read) return read;
+  if (input.tested_rules.size() == rules) {
+    return Error{Exit::usage, "there is no rule file and no patch.yaml below " + shown, std::nullopt,
+                 "they end in .yaml or .yml"};
+  }
+  if (Status read = read_folder(fs, folder, shown, is_patch_file, 0, input.tested_patches); !read) return read;
+  const auto is_patch = [](const NamedBytes& file) { return file_name(file.path) == "patch.yaml"; };
+  const auto first = input.tested_patches.begin() + static_cast<std::ptrdiff_t>(patches);
+  if (std::none_of(first, input.tested_patches.end(), is_patch)) return Nothing{};
+  return read_shared(fs, folder, shown, input.tested_patches);
+}
+
+Status read_given(FileSystem& fs, const std::string& given, Wanted wanted, std::vector<NamedBytes>& files) {
+  const std::string folder = without_slash(given);
   Io<std::string> real = fs.real_path(folder);
   if (!real) {
     Error error = io_error("read the folder", folder, real.error);
@@ -80,6 +125,21 @@ Status read_rule_folder(FileSystem& fs, const std::string& folder, std::vector<N
 
 Status read_patch_folder(FileSystem& fs, const std::string& folder, std::vector<NamedBytes>& files) {
   return read_given(fs, folder, is_patch_file, files);
+}
+
+Status read_tested(FileSystem& fs, const std::string& path, CatalogInput& input) {
+  const std::string shown = without_slash(path);
+  const Io<std::string> real = fs.real_path(shown);
+  if (!real) return io_error("read", shown, real.error);
+  if (Io<Handle> folder = fs.open_folder(kAbsolute, real.value); folder) {
+    fs.close(folder.value);
+    return read_tested_folder(fs, real.value, shown, input);
+  }
+  if (file_name(shown) != "patch.yaml") return read_one(fs, real.value, shown, input.tested_rules);
+  if (Status read = read_one(fs, real.value, shown, input.tested_patches); !read) return read;
+  const std::string folder = parent(real.value);
+  if (Status read = read_folder(fs, folder, parent(shown), is_sibling, 0, input.tested_patches); !read) return read;
+  return read_shared(fs, folder, parent(shown), input.tested_patches);
 }
 
 }  // namespace suture

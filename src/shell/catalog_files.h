@@ -19,4 +19,8 @@ Status read_rule_folder(FileSystem& fs, const std::string& folder, std::vector<N
 // be one patch's folder itself.
 Status read_patch_folder(FileSystem& fs, const std::string& folder, std::vector<NamedBytes>& files);
 
+// What `suture test` is given: a rule file (of any name), a patch.yaml with the files beside it, or a folder of both.
+// Errors also: a folder that has neither (usage).
+Status read_tested(FileSystem& fs, const std::string& path, CatalogInput& input);
+
 }  // namespace suture

@@ -51,5 +51,6 @@ Command revert_command();
 Command status_command();
 Command list_command();
 Command explain_command();
+Command test_command();
 
 }  // namespace suture

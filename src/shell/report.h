@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/check.h"
 #include "engine/plan.h"
 #include "engine/revert.h"
 #include "read/patch.h"
@@ -26,10 +27,28 @@ struct TreeReport {
   std::vector<std::string> notes;  // what the writing met on its way: hard links, stale bytecode
 };
 
+// suture test: a rule or a patch with the examples that it carries.
+struct TestedExample {
+  ExampleReport report;
+  Location where;
+  std::string diff;  // `wrong`: from `after` to what came out
+};
+struct Tested {
+  bool is_patch = false;
+  std::string name;
+  Location where;
+  std::vector<TestedExample> examples;
+  std::optional<Error> error;  // it is wrong itself; its examples may not have run
+
+  [[nodiscard]] std::size_t failures() const;
+  [[nodiscard]] bool good() const { return !error && failures() == 0; }
+};
+
 struct Report {
   std::string command;
   std::vector<TreeReport> trees;
   std::vector<Patch> catalog;  // list and explain
+  std::vector<Tested> tests;   // test
   std::vector<Error> errors;
   Exit exit = Exit::ok;
 

@@ -139,6 +139,27 @@ Json catalog_json(const Patch& patch) {
   return json;
 }
 
+Json example_json(const TestedExample& example) {
+  Json json = {{"example", example.report.index + 1}, {"verdict", example_verdict_name(example.report.verdict)}};
+  json["file"] = example.where.file;
+  json["line"] = example.where.line;
+  json["column"] = example.where.column;
+  json["message"] = example.report.message;
+  if (!example.diff.empty()) json["diff"] = example.diff;
+  return json;
+}
+
+Json tested_json(const Tested& tested) {
+  Json json = {{tested.is_patch ? "patch" : "rule", tested.name}, {"good", tested.good()}};
+  json["file"] = tested.where.file;
+  json["line"] = tested.where.line;
+  json["column"] = tested.where.column;
+  json["examples"] = Json::array();
+  for (const TestedExample& example : tested.examples) json["examples"].push_back(example_json(example));
+  if (tested.error) json["error"] = error_json(*tested.error);
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
@@ -148,6 +169,10 @@ std::string to_json(const Report& report) {
   if (!report.catalog.empty() || report.command == "list") {
     json["catalog"] = Json::array();
     for (const Patch& patch : report.catalog) json["catalog"].push_back(catalog_json(patch));
+  }
+  if (report.command == "test") {
+    json["tests"] = Json::array();
+    for (const Tested& tested : report.tests) json["tests"].push_back(tested_json(tested));
   }
   json["exit"] = static_cast<int>(report.exit);
   json["errors"] = Json::array();

@@ -43,6 +43,9 @@ std::string verdict_phrase(const PatchOutcome& outcome);
 std::string revert_message(const RevertOutcome& outcome);
 std::string_view revert_kind_name(RevertOutcome::Kind kind);
 
+// suture test: a line for each that has examples or is wrong, its failing examples below it, and a summary.
+std::string test_lines(const std::vector<Tested>& tests, bool verbose, Style style);
+
 std::string list_lines(const std::vector<Patch>& patches);
 std::string explain_text(const Patch& patch);
 

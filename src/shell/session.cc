@@ -38,17 +38,24 @@ Status check_written(const CatalogInput& input, const Catalog& catalog) {
 
 }  // namespace
 
-Result<Catalog> Session::open_catalog() const {
-  CatalogInput input{.shipped = embedded_files(), .rule_files = {}, .patch_files = {}};
+Result<CatalogInput> Session::catalog_files() const {
+  CatalogInput input;
+  input.shipped = embedded_files();
   for (const std::string& folder : options_.values("--rules-dir")) {
     if (Status read = read_rule_folder(fs_, folder, input.rule_files); !read) return read.error();
   }
   for (const std::string& folder : options_.values("--patches-dir")) {
     if (Status read = read_patch_folder(fs_, folder, input.patch_files); !read) return read.error();
   }
-  Result<Catalog> catalog = build_catalog(input);
+  return input;
+}
+
+Result<Catalog> Session::open_catalog() const {
+  const Result<CatalogInput> input = catalog_files();
+  if (!input) return input.error();
+  Result<Catalog> catalog = build_catalog(*input);
   if (!catalog) return catalog;
-  if (Status checked = check_written(input, *catalog); !checked) return checked.error();
+  if (Status checked = check_written(*input, *catalog); !checked) return checked.error();
   return catalog;
 }
 

@@ -35,7 +35,8 @@ class Session {
   // How long to wait for another process, and who is told.
   [[nodiscard]] TreeLock::Options lock_options() const;
 
-  // The shipped rules and patches, with those of --rules-dir and --patches-dir.
+  // The shipped rules and patches, with those of --rules-dir and --patches-dir: the files, and what they say.
+  [[nodiscard]] Result<CatalogInput> catalog_files() const;
   [[nodiscard]] Result<Catalog> open_catalog() const;
   // Where the package is. `tree`: the value of --tree, or empty.
   [[nodiscard]] Result<LocatedTree> find(const std::string& tree, const std::string& package,
