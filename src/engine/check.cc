@@ -14,6 +14,29 @@
 #include "read/yaml_reader.h"
 
 namespace suture {
+
+// The rule as it is run on an example: no scope (but for rules that edit their scope), all sites.
+Rule for_examples(const Rule& rule) {
+  Rule out = rule;
+  out.select = Select{};
+  out.expect = Expect{0, kNone, false};
+  const bool edits_scope = !rule.base.narrow.match && rule.any_of.empty();
+  if (!edits_scope) {
+    out.in.clear();
+  } else {
+    for (Text& name : out.in) name.value = name.value.substr(name.value.rfind('.') + 1);  // npos + 1 == 0
+  }
+  return out;
+}
+
+std::string problem_text(const RuleSites& sites) {
+  if (!sites.ambiguous.empty()) return "two of the rule's shapes hold at one site";
+  if (!sites.unresolved.empty()) return "the rule's match holds and none of its shapes does";
+  if (!sites.broken.empty()) return "a syntax error overlaps the site";
+  if (!sites.unfit.empty()) return "at a site the code " + sites.unfit[0].second;
+  return "";
+}
+
 namespace {
 
 Trial try_import(const CompiledImport& import, const ParsedFile& file, const std::string& text) {
@@ -26,8 +49,10 @@ Trial try_import(const CompiledImport& import, const ParsedFile& file, const std
   out.old_sites = before.kind == ImportStatus::Kind::missing ? 1 : 0;
   out.text = out.old_sites == 0 ? text : splice(text, insert_import(file.target(), import));
   const auto after = parse_file("example", out.text);
-  out.stable = !after->problem &&
-               find_import(after->target(), import, "example.py", "example").kind == ImportStatus::Kind::satisfied;
+  const std::size_t all = sites.result.size() + sites.old.size();
+  const std::size_t wanted = rule.deletes() ? std::min<std::size_t>(all, 1) : all;
+  out.stable = !after->problem && !after->tree.broken() && then.old.empty() && sites_problem(then).empty() &&
+               then.result.size() >= wanted;
   return out;
 }
 
@@ -42,7 +67,7 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   }
   if (const CompiledImport* import = rule.import()) return try_import(*import, *file, text);
   const RuleSites sites = find_sites(rule, file->target(), std::nullopt);
-  if (std::string problem = sites_problem(sites); !problem.empty()) {
+  if (std::string problem = problem_text(sites); !problem.empty()) {
     out.problem = std::move(problem);
     return out;
   }
@@ -70,10 +95,8 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   out.text = splice(text, splices);
   const auto after = parse_file("example", out.text);
   const RuleSites then = after->problem ? RuleSites{} : find_sites(rule, after->target(), std::nullopt);
-  const std::size_t all = sites.result.size() + sites.old.size();
-  const std::size_t wanted = rule.deletes() ? std::min<std::size_t>(all, 1) : all;
-  out.stable = !after->problem && !after->tree.broken() && then.old.empty() && sites_problem(then).empty() &&
-               then.result.size() >= wanted;
+  out.stable = !after->problem && !after->tree.broken() && then.old.empty() && problem_text(then).empty() &&
+               then.result.size() >= sites.result.size() + sites.old.size();
   return out;
 }
 
@@ -170,29 +193,8 @@ std::string_view example_verdict_name(ExampleVerdict verdict) {
   return "?";
 }
 
-Rule rule_for_examples(const Rule& rule) {
-  Rule out = rule;
-  out.select = Select{};
-  out.expect = Expect{0, kNone, false};
-  const bool edits_scope = !rule.base.narrow.match && rule.any_of.empty();
-  if (!edits_scope) {
-    out.in.clear();
-  } else {
-    for (Text& name : out.in) name.value = name.value.substr(name.value.rfind('.') + 1);  // npos + 1 == 0
-  }
-  return out;
-}
-
 std::string example_text(const Example& example) {
   return with_newline(example.same ? example.same->value : example.before->value);
-}
-
-std::string sites_problem(const RuleSites& sites) {
-  if (!sites.ambiguous.empty()) return "two of the rule's shapes hold at one site";
-  if (!sites.unresolved.empty()) return "the rule's match holds and none of its shapes does";
-  if (!sites.broken.empty()) return "a syntax error overlaps the site";
-  if (!sites.unfit.empty()) return "at a site the code " + sites.unfit[0].second;
-  return "";
 }
 
 ExampleReport judge_example(const Example& example, std::size_t index, const Trial& trial, const std::string& who) {
@@ -220,7 +222,7 @@ ExampleReport judge_example(const Example& example, std::size_t index, const Tri
 }
 
 std::vector<ExampleReport> run_examples(const Rule& rule) {
-  const Rule free = rule_for_examples(rule);
+  const Rule free = for_examples(rule);
   const auto compiled = compile_rule(free);
   std::vector<ExampleReport> out;
   if (!compiled) return out;
@@ -237,7 +239,7 @@ Status check_rule(const Rule& rule, Examples examples) {
   if (examples == Examples::checked) {
     if (auto error = failing_example(rule, rule.id, run_examples(rule))) return *error;
   }
-  const Rule free = rule_for_examples(rule);
+  const Rule free = for_examples(rule);
   const auto open = compile_rule(free);
   if (auto error = own_pattern(*open)) return *error;
   return Nothing{};

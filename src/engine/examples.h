@@ -10,7 +10,7 @@
 namespace suture {
 
 // The rule as it is run on an example: no scope (but for rules that edit their scope), all sites.
-Rule rule_for_examples(const Rule& rule);
+Rule for_examples(const Rule& rule);
 // What an example is run on; it ends in a newline.
 std::string example_text(const Example& example);
 
@@ -26,6 +26,6 @@ struct Trial {
 ExampleReport judge_example(const Example& example, std::size_t index, const Trial& trial, const std::string& who);
 
 // Why such sites cannot be edited; empty: they can.
-std::string sites_problem(const RuleSites& sites);
+std::string problem_text(const RuleSites& sites);
 
 }  // namespace suture

@@ -29,7 +29,7 @@ Patch for_example(const Patch& patch, bool fragment) {
   Patch out = patch;
   out.adds.clear();
   for (Rule& rule : out.rules) {
-    if (fragment) rule = rule_for_examples(rule);
+    if (fragment) rule = for_examples(rule);
     rule.files = {Text{kFile, rule.at}};
   }
   return out;
@@ -49,7 +49,7 @@ std::string run_problem(const PatchRun& run) {
     if (rule.file->tree.broken()) return "it is not valid Python";
     if (rule.import && rule.import->kind == ImportStatus::Kind::taken)
       return "the name " + rule.rule->import()->bound() + " is bound by something else";
-    if (std::string problem = sites_problem(rule.sites); !problem.empty())
+    if (std::string problem = problem_text(rule.sites); !problem.empty())
       return problem + " (" + rule.rule->rule->id + ")";
   }
   return "";
