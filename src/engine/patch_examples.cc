@@ -20,7 +20,10 @@ TreeState tree_of(const std::string& text, const Patch& patch) {
   state.package = patch.package.value;
   state.folder = patch.import_folder();
   state.present = true;
-  state.files[kFile] = {FileState::Kind::regular, std::make_shared<const std::string>(text), sha256_hex(text), ""};
+  FileState& file = state.files[kFile];
+  file.kind = FileState::Kind::regular;
+  file.bytes = std::make_shared<const std::string>(text);
+  file.sha256 = sha256_hex(text);
   return state;
 }
 
