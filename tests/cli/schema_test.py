@@ -179,6 +179,8 @@ CONTENT = [
     r"stands for nothing in particular", r"own pattern", r"leaves nothing to recognise it by", r"names an unknown rule",
     r"has no file", r"example \d+ of", r"defined twice", r"conflicts with itself", r"is more than 'max'",
     r"and replacement are the same", r"one statement or expression", r"is part of the match", r"takes an expression",
+    r"takes one clause with its body", r"takes one member of a class", r"is code that holds \$MATCH once",
+    r"adds one argument or element", r"are expressions", r"has 'remove_import' and 'match'",
 ]
 
 # What keys demand of each other: (document, whether it is legal).
@@ -247,12 +249,12 @@ def placed(kind, key, value):
     fields.update(copy.deepcopy(others))
     fields[key] = copy.deepcopy(value)
     fields = {name: each for name, each in fields.items() if each is not None}
-    if kind == "shape" and "match" not in fields and key in EDITS:
+    if kind == "shape" and "match" not in fields and key in EDITS and key != "remove_import":
         fields["match"] = "f($X)"
     where, document = put(fields)
     if kind == "shape" and "in" in fields:  # `in` is the rule's
         scope = fields.pop("in")
-        del fields["match"]
+        fields.pop("match", None)
         document["rules"][0].update({"in": scope})
     return where, document
 

@@ -10,6 +10,7 @@ import re
 
 def _edit(name, value, **more):
     rule = {"id": "probe", "match": "f($X)", "expect": 1, name: value, **more}
+    rule = {key: each for key, each in rule.items() if each is not None}
     return rf"does not know the edit '{name}' yet", {"file": "a.py", "rules": [rule]}
 
 
@@ -27,7 +28,7 @@ LATER = {
     "add_member": _edit("add_member", "def g(self): pass"),
     "add_decorator": _edit("add_decorator", "@d"),
     "remove_decorator": _edit("remove_decorator", "@d"),
-    "remove_import": _edit("remove_import", "from a import b"),
+    "remove_import": _edit("remove_import", "from a import b", match=None),
     "globs in file": (r"globs in '\w+' are not in this version yet", {"file": "srt/**/a.py", "rules": [
         {"id": "probe", "match": "f($X)", "replace": "g($X)", "expect": 1}]}),
     "class of a condition": ("finding a file by its 'class' is not in this version yet", _condition({"class": "C"})),
