@@ -27,7 +27,7 @@ struct CatalogInput {
   std::vector<NamedBytes> rule_files;   // from --rules-dir, sorted by path
   std::vector<NamedBytes> patch_files;  // from --patches-dir: <folder>/patch.yaml and its siblings
   // What `suture test` is given: replaces all of the above, by id and by name.
-  std::vector<NamedBytes> tested_rules, tested_patches;
+  std::vector<NamedBytes> tested_rules = {}, tested_patches = {};
 };
 
 struct Catalog {

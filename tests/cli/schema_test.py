@@ -22,11 +22,12 @@ import later  # noqa: E402
 
 try:
     import jsonschema
-except ImportError:
-    SYSTEM = "/usr/bin/python3"  # python3-jsonschema is the distribution's; another python3 may stand first on PATH
+    import yaml
+except ImportError as missing:
+    SYSTEM = "/usr/bin/python3"  # the packages are the distribution's; another python3 may stand first on PATH
     if os.path.exists(SYSTEM) and os.path.realpath(sys.executable) != os.path.realpath(SYSTEM):
         os.execv(SYSTEM, [SYSTEM, *sys.argv])
-    driver.skip("no jsonschema here (Debian: python3-jsonschema)")
+    driver.skip(f"no {missing.name} here (Debian: python3-jsonschema, python3-yaml)")
 
 FOLDER = driver.SOURCE / "docs" / "json-schema"
 RULES = json.loads((FOLDER / "rules.schema.json").read_text())
@@ -480,10 +481,6 @@ def check_later():
 
 def check_shipped():
     """Every rule and patch file of the project fits."""
-    try:
-        import yaml
-    except ImportError:
-        driver.skip("no yaml here (Debian: python3-yaml)")
     failures, count = [], 0
     for folder in ("rules", "patches", "examples", "tests/tasks"):
         for path in sorted((driver.SOURCE / folder).rglob("*.yaml")):

@@ -180,6 +180,23 @@ TEST(Catalog, APatchThatNeedsNoSite) {
             "  hint: a patch that finds nothing would pass for applied; give one of its rules a 'min' of 1\n");
 }
 
+TEST(Catalog, ReadCatalogGoesOnAndWhatIsTestedReplacesTheRest) {
+  CatalogInput input{.shipped = {}, .rule_files = {{"own/a.yaml", rule_file(rule("one"))}}, .patch_files = {}};
+  input.rule_files.push_back({"own/b.yaml", "rules: 1\n"});
+  input.tested_rules = {{"tested/a.txt", rule_file(rule("one") + rule("two"))}, {"tested/b.yaml", "no rules"}};
+  input.tested_patches = {{"tested/patch.yaml", patch_file("p", "one")}, {"tested/q/patch.yaml", patch_file("q", "x")}};
+  std::vector<Error> errors;
+  const Catalog catalog = read_catalog(input, errors);
+  ASSERT_EQ(errors.size(), 3u);
+  EXPECT_EQ(errors[0].where->file, "own/b.yaml");
+  EXPECT_EQ(errors[1].where->file, "tested/b.yaml");
+  EXPECT_EQ(errors[2].where->file, "tested/q/patch.yaml");
+  ASSERT_EQ(catalog.rules.size(), 2u);
+  EXPECT_EQ(catalog.rules.at("one").source->name(), "tested/a.txt");
+  ASSERT_EQ(catalog.patches.size(), 1u);
+  EXPECT_EQ(to_text(build_catalog(input).error()), to_text(errors[0]));
+}
+
 TEST(Catalog, AFileThatDoesNotRead) {
   EXPECT_EQ(error_of({{}, {{"mine/x.yaml", "rules:\n  - id: *x\n"}}, {}}),
             "mine/x.yaml:2:9: error: a text that begins with '*' must be quoted (YAML takes it for an alias, and "
