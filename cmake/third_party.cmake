@@ -29,7 +29,7 @@ target_compile_options(tree_sitter_python PRIVATE -w -O2)
 # Libraries without a CMake package that Debian and Ubuntu share: header, archive or shared object by name.
 # SUTURE_LIBS_static / SUTURE_LIBS_shared collect both, and one of them is chosen below.
 foreach(entry IN ITEMS "yaml-cpp|yaml-cpp/yaml.h|libyaml-cpp-dev" "re2|re2/re2.h|libre2-dev"
-                       "sodium|sodium.h|libsodium-dev")
+                       "sodium|sodium.h|libsodium-dev" "minizip|minizip/unzip.h|libminizip-dev" "z|zlib.h|zlib1g-dev")
   string(REPLACE "|" ";" entry "${entry}")
   list(GET entry 0 name)
   list(GET entry 1 header)
@@ -71,10 +71,11 @@ if(SUTURE_STATIC)
   set(CMAKE_REQUIRED_INCLUDES ${SUTURE_INCLUDES})
   set(CMAKE_REQUIRED_FLAGS -std=c++20)
   check_cxx_source_compiles("
+    #include <minizip/unzip.h>
     #include <re2/re2.h>
     #include <sodium.h>
     #include <yaml-cpp/yaml.h>
-    int main() { return sodium_init() + RE2::FullMatch(\"a\", \"a\") + static_cast<int>(YAML::Load(\"a\").size()); }"
+    int main() { return sodium_init() + (unzOpen64(\"a\") != nullptr ? 1 : 0) + RE2::FullMatch(\"a\", \"a\") + static_cast<int>(YAML::Load(\"a\").size()); }"
     SUTURE_STATIC_LINKS)
   if(SUTURE_STATIC_LINKS)
     set(SUTURE_LIBS ${SUTURE_LIBS_static})

@@ -8,7 +8,8 @@ set -eu
 
 packages="g++ make cmake python3 python3-pip ca-certificates git patch
   python3-jsonschema python3-yaml
-  libyaml-cpp-dev libcli11-dev libdtl-dev libre2-dev nlohmann-json3-dev libsodium-dev libgtest-dev libgmock-dev"
+  libyaml-cpp-dev libcli11-dev libdtl-dev libre2-dev nlohmann-json3-dev libsodium-dev libminizip-dev
+  zlib1g-dev libgtest-dev libgmock-dev"
 [ "${1:-}" = check ] && packages="$packages clang clang-tidy clang-format libclang-rt-dev"
 
 if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "effects/wheel_file_system.h"
 #include "read/version.h"
 
 namespace suture {
@@ -191,14 +192,15 @@ std::map<std::string, std::string> parse_record(std::string_view record, const s
   for (const std::string& path : wanted) rows.insert(prefix + path);
   while (!record.empty()) {
     // A row that begins with no quote ends at its line, and can be passed over without reading its fields.
-    if (record.front() != '"' && !rows.contains(record.substr(0, record.find_first_of(",\n")))) {
+    if (record.front() != '"' && !rows.contains(installed_path(record.substr(0, record.find_first_of(",\n"))))) {
       record.remove_prefix(std::min(record.find('\n'), record.size() - 1) + 1);
       continue;
     }
     const std::vector<std::string> row = next_row(record);
-    if (row.size() < 2 || !rows.contains(row[0]) || !row[1].starts_with(algorithm)) continue;
+    const std::string path(installed_path(row[0]));
+    if (row.size() < 2 || !rows.contains(path) || !row[1].starts_with(algorithm)) continue;
     const std::optional<std::string> hash = hexadecimal(std::string_view(row[1]).substr(algorithm.size()));
-    if (hash) out[row[0].substr(prefix.size())] = *hash;
+    if (hash) out[path.substr(prefix.size())] = *hash;
   }
   return out;
 }

@@ -25,7 +25,8 @@ Result<Distribution> read_distribution(FileSystem& fs, const LocatedTree& tree, 
 
 // --- pure parts ---------------------------------------------------------------------------------------------------
 
-// RECORD: CSV of path, hash, size. The paths of `wanted`, relative to `folder`, with their SHA-256 in hexadecimal.
+// RECORD: CSV of path, hash, size. The paths of `wanted`, relative to `folder`, with their SHA-256 in hexadecimal. That of a
+// wheel names a file where it lies in the wheel, which may be below NAME-V.data: it is taken as where it is installed.
 std::map<std::string, std::string> parse_record(std::string_view record, const std::string& folder,
                                                 const std::set<std::string>& wanted);
 // A header of METADATA or PKG-INFO.

@@ -20,6 +20,12 @@ std::string hint_for(int error) {
     case ENOSPC:
     case EDQUOT:
       return "make room on that file system and run again";
+    case kDamaged:
+      return "get the file again; python3 -m zipfile -t FILE tests it";
+    case kEncrypted:
+      return "no installer takes such a wheel; get it from somewhere else";
+    case kUnknownCompression:
+      return "unpack the wheel (python3 -m zipfile -e FILE FOLDER) and name the folder";
     default:
       return "";
   }
@@ -28,6 +34,9 @@ std::string hint_for(int error) {
 }  // namespace
 
 std::string errno_words(int error) {
+  if (error == kEncrypted) return "it is encrypted";
+  if (error == kDamaged) return "its bytes are damaged";
+  if (error == kUnknownCompression) return "it is neither stored nor deflated, as the members of wheels are";
   char buffer[256] = {};
   // The GNU form may return a text of its own instead of filling the buffer.
   return strerror_r(error, buffer, sizeof buffer);

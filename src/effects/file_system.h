@@ -27,7 +27,11 @@ struct FileInfo {
   std::uint64_t size = 0;
   std::uint32_t mode = 0, uid = 0, gid = 0;  // mode: the 12 permission bits
   std::uint64_t device = 0, inode = 0, links = 1;
+  bool in_wheel = false;  // a member of a wheel, or the wheel as a folder: read only (effects/wheel_file_system.h)
 };
+
+// What no system call answers, beside the errno values: why a member of a wheel cannot be read.
+inline constexpr int kEncrypted = 100'001, kDamaged = 100'002, kUnknownCompression = 100'003;
 
 // A value, or the errno of the call that failed.
 template <class T>

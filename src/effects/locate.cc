@@ -68,6 +68,7 @@ class Locator {
     const Io<std::string> real = fs_.real_path(request_.tree);
     if (!real) return {};
     const std::string& root = real.value;
+    if (in_wheel(root)) return {root};
     if (exists(root + "/__init__.py") || !is_prefix(fs_, root)) return {root, root + "/python", root + "/src"};
     return flat(site_folders(fs_, {root, "", "-t"}, request_.environment));
   }
@@ -128,11 +129,24 @@ class Locator {
     if (!real) return no_such_path(real.error);
     const Io<FileInfo> info = fs_.info_at(kAbsolute, real.value);
     if (!info) return io_error("look at", request_.tree, info.error);
+    if (info.value.in_wheel) return wheel(real.value);
     if (info.value.kind != FileInfo::Kind::folder) return is_a_file(real.value);
     if (const Io<std::vector<std::string>> names = list_folder(fs_, kAbsolute, real.value); !names) {
       return io_error("read the folder", request_.tree, names.error);
     }
     return in_folder(real.value);
+  }
+
+  [[nodiscard]] bool in_wheel(const std::string& path) const {
+    const Io<FileInfo> info = fs_.info_at(kAbsolute, path);
+    return info && info.value.in_wheel;
+  }
+
+  // What it would install, and nothing else: its .pth files, or a pyvenv.cfg in it, lead nowhere.
+  LocatedTree wheel(const std::string& root) const {
+    LocatedTree tree = found(root + "/" + folder_, root, request_.tree, "a wheel");
+    tree.read_only = true;
+    return tree;
   }
 
   Result<LocatedTree> in_folder(const std::string& root) {
@@ -177,15 +191,12 @@ class Locator {
   }
 
   Error is_a_file(const std::string& real) const {
-    if (real.ends_with(".whl")) {
-      return not_found(request_.tree + " is a wheel: reading wheels is not in this version",
-                       "unpack it (python3 -m zipfile -e FILE.whl FOLDER) and name the folder, or install it");
-    }
     if (real.ends_with(".egg")) {
       return not_found(request_.tree + " is a zipped egg: suture writes to files, not into archives",
                        "install the package anew with pip, which unpacks it");
     }
-    std::string hint = "a tree is a package folder, a site-packages folder, a virtual environment or a source checkout";
+    std::string hint =
+        "a tree is a package folder, a site-packages folder, a virtual environment, a source checkout or a wheel";
     if (base_of(request_.tree).starts_with("python"))
       hint = "for the environment of an interpreter: --python " + request_.tree;
     return not_found(request_.tree + " is a file, not a tree", hint);

@@ -1,5 +1,5 @@
 // Finding the tree: a package folder, a site-packages folder, a virtual environment, a source checkout (python/<pkg>
-// below the root too), or a wheel; with no -t the environment of --python EXE, else VIRTUAL_ENV, else python3 on
+// below the root too), or a wheel (a mounted one: effects/wheel_file_system.h); with no -t the environment of --python EXE, else VIRTUAL_ENV, else python3 on
 // PATH. Nothing of the target is imported or run: metadata files, .pth and editable-install records are read.
 #pragma once
 
@@ -25,10 +25,11 @@ struct LocatedTree {
   bool present = false;  // false: there is a tree, but no such package folder in it (package_folder: where it would be)
   std::string how;       // for -v: how it was found
   std::vector<std::string> sites;  // what its environment imports from, where an environment was named
+  bool read_only = false;          // a wheel: package_folder is below its path, and nothing is installed beside it
 };
 
 // `package` normalised distribution name, `folder` import name. Errors: Exit::file_system where the path does not
-// exist or cannot be read (what was tried, the nearest thing that exists), is a file (a wheel or a zipped egg is
+// exist or cannot be read (what was tried, the nearest thing that exists), is a file (a zipped egg is
 // named as that), or where two interpreters of one prefix hold the package. "No such package there" is not an error:
 // present == false.
 Result<LocatedTree> locate(FileSystem& fs, const TreeRequest& request, const std::string& package,

@@ -42,6 +42,7 @@ bool points_to(FileSystem& fs, const std::string& folder, const std::string& nam
 std::set<std::string> absent_modules(FileSystem& fs, const LocatedTree& tree, const std::set<std::string>& names) {
   std::set<std::string> absent = names;
   if (names.empty()) return absent;
+  if (tree.read_only) return {};
   bool any_installed = false;
   for (const std::string& folder : folders_of(tree)) {
     for (const std::string& name : list_folder(fs, kAbsolute, folder).value) {

@@ -12,7 +12,7 @@ namespace suture {
 // Those of `names` (top-level modules) that nothing provides: no folder, module or extension module of that name in the
 // folders that the tree's environment imports from, else in the one that holds the package and in that of its metadata; and
 // no .pth file or editable install of those that points to it. Empty where no distribution is installed in any of them (a
-// source checkout): what it imports is elsewhere.
+// source checkout), and for a wheel: what it imports is elsewhere.
 std::set<std::string> absent_modules(FileSystem& fs, const LocatedTree& tree, const std::set<std::string>& names);
 
 }  // namespace suture

@@ -92,6 +92,9 @@ Report run(const Session& session) {
   if (!catalog) return report.fail(catalog.error()), report;
   Result<std::vector<const Patch*>> patches = choose(*catalog, session.options().names);
   if (!patches) return report.fail(patches.error()), report;
+  if (!session.options().flag("--dry-run")) {
+    if (const std::optional<Error> refused_wheel = refuse_wheel(session)) return report.fail(*refused_wheel), report;
+  }
   Result<std::vector<Planned>> all = plan_patches(session, *catalog, *patches);
   if (!all) return report.fail(all.error()), report;
   if (session.options().flag("--dry-run")) return dry_run(session, *all);

@@ -210,6 +210,7 @@ Report run(const Session& session) {
   }
   Result<Catalog> catalog = session.open_catalog();
   if (!catalog) return report.fail(catalog.error()), report;
+  if (const std::optional<Error> refused_wheel = refuse_wheel(session)) return report.fail(*refused_wheel), report;
   return revert(session, *catalog);
 }
 

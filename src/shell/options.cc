@@ -33,7 +33,8 @@ const std::vector<OptionSpec>& common_options() {
 
 const std::vector<OptionSpec>& tree_options() {
   static const std::vector<OptionSpec> specs = {
-      {"-t,--tree", "TREE", "a package folder, site-packages, a virtual environment or a source checkout", true},
+      {"-t,--tree", "TREE", "a package folder, site-packages, a virtual environment, a source checkout or a wheel",
+       true},
       {"--python", "EXE", "without --tree: the environment of this interpreter (which is not run)", false},
       {"--assume-version", "V", "take the package to be version V where its metadata does not say", false},
   };

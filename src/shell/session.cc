@@ -38,14 +38,27 @@ Status check_written(const CatalogInput& input, const Catalog& catalog) {
 
 }  // namespace
 
+Session::Session(const Options& options, FileSystem& fs, std::map<std::string, std::string> environment, Style out,
+                 Style err, std::function<void(const std::string&)> say)
+    : options_(options),
+      fs_(std::make_unique<WheelFileSystem>(fs)),
+      environment_(std::move(environment)),
+      out_(out),
+      err_(err),
+      say_(std::move(say)) {
+  for (const std::string& tree : options.values("--tree")) {
+    if (!is_wheel(fs, tree)) continue;
+    if (const Status mounted = fs_->mount(tree); !mounted) bad_wheels_.emplace(tree, mounted.error());
+  }
+}
+
 Result<CatalogInput> Session::catalog_files() const {
-  CatalogInput input;
-  input.shipped = embedded_files();
+  CatalogInput input{.shipped = embedded_files(), .rule_files = {}, .patch_files = {}};
   for (const std::string& folder : options_.values("--rules-dir")) {
-    if (Status read = read_rule_folder(fs_, folder, input.rule_files); !read) return read.error();
+    if (Status read = read_rule_folder(*fs_, folder, input.rule_files); !read) return read.error();
   }
   for (const std::string& folder : options_.values("--patches-dir")) {
-    if (Status read = read_patch_folder(fs_, folder, input.patch_files); !read) return read.error();
+    if (Status read = read_patch_folder(*fs_, folder, input.patch_files); !read) return read.error();
   }
   return input;
 }
@@ -61,7 +74,8 @@ Result<Catalog> Session::open_catalog() const {
 
 Result<LocatedTree> Session::find(const std::string& tree, const std::string& package,
                                   const std::string& folder) const {
-  return locate(fs_, request(tree), package, folder);
+  if (const auto bad = bad_wheels_.find(tree); bad != bad_wheels_.end()) return bad->second;
+  return locate(*fs_, request(tree), package, folder);
 }
 
 TreeLock::Options Session::lock_options() const {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "effects/file_system.h"
 #include "effects/locate.h"
 #include "effects/store.h"
+#include "effects/wheel_file_system.h"
 #include "engine/state.h"
 #include "read/catalog.h"
 #include "shell/options.h"
@@ -21,12 +23,12 @@ namespace suture {
 class Session {
  public:
   // say: writes words to stderr at once (waiting for a lock); nothing else is printed while a command runs.
+  // Wheels that --tree names are mounted here, and nowhere else: no environment leads to one.
   Session(const Options& options, FileSystem& fs, std::map<std::string, std::string> environment, Style out, Style err,
-          std::function<void(const std::string&)> say)
-      : options_(options), fs_(fs), environment_(std::move(environment)), out_(out), err_(err), say_(std::move(say)) {}
+          std::function<void(const std::string&)> say);
 
   [[nodiscard]] const Options& options() const { return options_; }
-  [[nodiscard]] FileSystem& fs() const { return fs_; }
+  [[nodiscard]] FileSystem& fs() const { return *fs_; }
   [[nodiscard]] Style out() const { return out_; }
   [[nodiscard]] Style err() const { return err_; }
   [[nodiscard]] TreeRequest request(const std::string& tree) const {
@@ -44,7 +46,8 @@ class Session {
 
  private:
   const Options& options_;
-  FileSystem& fs_;
+  std::unique_ptr<WheelFileSystem> fs_;
+  std::map<std::string, Error> bad_wheels_;  // by value of --tree
   std::map<std::string, std::string> environment_;
   Style out_, err_;
   std::function<void(const std::string&)> say_;

@@ -6,6 +6,17 @@
 
 namespace suture {
 
+std::optional<Error> refuse_wheel(const Session& session) {
+  const std::string tree = session.options().value("--tree");
+  const Io<std::string> real = session.fs().real_path(tree);
+  if (!real || !real.value.ends_with(".whl")) return std::nullopt;
+  const Io<FileInfo> info = session.fs().info_at(kAbsolute, real.value);
+  if (!info || !info.value.in_wheel) return std::nullopt;
+  return Error{Exit::file_system, tree + " is a wheel, which is read only", std::nullopt,
+               "install it, or unpack it (python3 -m zipfile -e FILE FOLDER), and name that tree; diff and status read "
+               "the wheel itself"};
+}
+
 Result<TreeLock> lock_to_write(const Session& session, const LocatedTree& tree, Report& report) {
   Result<TreeLock> lock = TreeLock::acquire(session.fs(), tree, session.lock_options());
   if (!lock) return lock;

@@ -1,10 +1,16 @@
 // The steps that apply and revert share around the lock of a tree.
 #pragma once
 
+#include <optional>
+
 #include "effects/store.h"
 #include "shell/session.h"
 
 namespace suture {
+
+// Error where --tree names a wheel: it is read only, whatever the verdict would be. Exit::file_system, as for a read-only
+// mount: the command line is right, and with the same tree unpacked it works.
+std::optional<Error> refuse_wheel(const Session& session);
 
 // Waits for the lock (and says so), then puts right what a crash left; what it did goes to the report as notes.
 Result<TreeLock> lock_to_write(const Session& session, const LocatedTree& tree, Report& report);

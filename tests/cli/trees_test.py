@@ -108,14 +108,6 @@ def test_source_checkout(s):
     s.run("status", "toy-active", "-v", "-t", "checkout")
 
 
-def test_wheel(s):
-    """A wheel is named as what it is"""
-    toycache.toy(s)
-    shutil.make_archive(str(s.folder / "toycache-1.0-py3-none-any"), "zip", s.folder / "site")
-    (s.folder / "toycache-1.0-py3-none-any.zip").rename(s.folder / "toycache-1.0-py3-none-any.whl")
-    three(s, "toycache-1.0-py3-none-any.whl")
-
-
 # --- a tree that cannot be written -----------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ ONLY = {
     "yaml-cpp/": "read/yaml_reader.cc",
     "dtl/": "engine/diff.cc",
     "CLI/": "shell/options.cc",
+    "minizip/": "effects/zip_archive.cc",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
