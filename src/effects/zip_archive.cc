@@ -205,9 +205,15 @@ bool ZipArchive::more_follow(const ZipMember& last) {
 }
 
 Io<std::string> ZipArchive::read(const ZipMember& member, std::uint64_t limit) {
-  constexpr std::uint64_t encrypted = 1, strong_encryption = 1U << 6U;
   stream_->error = 0;
   stream_->cut_off = false;
+  Io<std::string> bytes = read_member(member, limit);
+  // minizip tells a read that failed as damage.
+  return stream_->error == 0 ? std::move(bytes) : Io<std::string>{stream_->error, {}};
+}
+
+Io<std::string> ZipArchive::read_member(const ZipMember& member, std::uint64_t limit) {
+  constexpr std::uint64_t encrypted = 1, strong_encryption = 1U << 6U;
   const unz64_file_pos position = {member.directory_offset, member.number};
   unz_file_info64 info = {};
   if (unzGoToFilePos64(zip_, &position) != UNZ_OK ||
@@ -219,7 +225,6 @@ Io<std::string> ZipArchive::read(const ZipMember& member, std::uint64_t limit) {
   if (unzOpenCurrentFile(zip_) != UNZ_OK) return {kDamaged, {}};
   Io<std::string> bytes = inflate(info.uncompressed_size, limit);
   const int closed = unzCloseCurrentFile(zip_);  // it tells a wrong CRC
-  if (stream_->error != 0) return {stream_->error, {}};
   if (bytes && closed != UNZ_OK) return {kDamaged, {}};
   return bytes;
 }

@@ -44,6 +44,7 @@ class ZipArchive {
   Status read_directory(const std::string& path);
   Result<ZipMember> read_entry(const std::string& path);
   [[nodiscard]] bool more_follow(const ZipMember& last);
+  [[nodiscard]] Io<std::string> read_member(const ZipMember& member, std::uint64_t limit);
   [[nodiscard]] Io<std::string> inflate(std::uint64_t size, std::uint64_t limit);
 
   std::unique_ptr<Stream> stream_;
