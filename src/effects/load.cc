@@ -1,50 +1,19 @@
 // Reading a tree into a TreeState. Contract: effects/store.h.
 #include <algorithm>
-#include <cerrno>
 #include <set>
 
-#include "base/sha256.h"
 #include "effects/distribution.h"
 #include "effects/journal.h"
 #include "effects/receipt_json.h"
 #include "effects/store.h"
 #include "effects/suture_folder.h"
+#include "effects/tree_files.h"
 #include "effects/tree_folder.h"
+#include "read/glob.h"
 #include "read/version.h"
 
 namespace suture {
 namespace {
-
-constexpr std::uint64_t kMostBytes = 16U << 20U;
-
-FileState unreadable(std::string problem) {
-  FileState file;
-  file.kind = FileState::Kind::unreadable;
-  file.problem = std::move(problem);
-  return file;
-}
-
-FileState read_state(const TreeFolder& tree, const std::string& path) {
-  FileState file;
-  const Result<TreeFolder::Place> place = tree.resolve(path);
-  if (!place) return unreadable(place.error().message);
-  if (!place->info) return file;
-  if (place->info->kind == FileInfo::Kind::folder) {
-    file.kind = FileState::Kind::folder;
-    return file;
-  }
-  if (place->info->kind != FileInfo::Kind::regular) return unreadable(tree.shown(path) + " is not a regular file");
-  Io<std::string> bytes = read_file(tree.fs(), place->folder->handle(), place->name, kMostBytes);
-  if (bytes.error == EFBIG) {
-    file.kind = FileState::Kind::too_large;
-    return file;
-  }
-  if (!bytes) return unreadable(errno_words(bytes.error));
-  file.kind = FileState::Kind::regular;
-  file.sha256 = sha256_hex(bytes.value);
-  file.bytes = std::make_shared<const std::string>(std::move(bytes.value));
-  return file;
-}
 
 // Whether a folder holds a file that is not ours: not an added file as it was written, not its bytecode, not staged.
 class ForeignFiles {
@@ -87,7 +56,7 @@ class ForeignFiles {
 };
 
 Status load_package(FileSystem& fs, const LocatedTree& located, const std::vector<std::string>& paths,
-                    TreeState& state) {
+                    const std::set<std::string>& classes, TreeState& state) {
   const Result<TreeFolder> tree = TreeFolder::open(fs, located.package_folder);
   if (!tree) return tree.error();
   Result<SutureFolder> suture = SutureFolder::open(*tree);
@@ -100,7 +69,7 @@ Status load_package(FileSystem& fs, const LocatedTree& located, const std::vecto
   }
   std::set<std::string> wanted(paths.begin(), paths.end());
   for (const auto& [path, file] : state.receipt.files) wanted.insert(path);
-  for (const std::string& path : wanted) state.files.emplace(path, read_state(*tree, path));
+  state.python_files = read_files(*tree, wanted, classes, state.files);
   state.present = ForeignFiles(*tree, state).any(tree->root(), "");
   return Nothing{};
 }
@@ -109,14 +78,16 @@ Status load_package(FileSystem& fs, const LocatedTree& located, const std::vecto
 
 Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::string& package,
                             const std::string& folder, const std::vector<std::string>& paths,
-                            const std::string& assume_version) {
+                            const std::string& assume_version, const std::set<std::string>& classes) {
   TreeState state;
   state.display = tree.display;
   state.package = package;
   state.folder = folder;
   if (!tree.present) {
-    for (const std::string& path : paths) state.files.emplace(path, FileState{});
-  } else if (const Status loaded = load_package(fs, tree, paths, state); !loaded) {
+    for (const std::string& path : paths) {
+      if (!is_glob(path)) state.files.emplace(path, FileState{});
+    }
+  } else if (const Status loaded = load_package(fs, tree, paths, classes, state); !loaded) {
     return loaded.error();
   }
   std::set<std::string> wanted;

@@ -11,15 +11,6 @@
 namespace suture {
 namespace {
 
-std::vector<std::string> folders_of(const LocatedTree& tree) {
-  std::vector<std::string> all = tree.sites;
-  const std::size_t slash = tree.package_folder.rfind('/');
-  for (const std::string& folder : {tree.package_folder.substr(0, slash), tree.metadata_folder}) {
-    if (!folder.empty() && std::find(all.begin(), all.end(), folder) == all.end()) all.push_back(folder);
-  }
-  return all;
-}
-
 bool is_metadata(std::string_view name) {
   return name.ends_with(".dist-info") || name.ends_with(".egg-info");
 }
@@ -39,12 +30,21 @@ bool points_to(FileSystem& fs, const std::string& folder, const std::string& nam
 
 }  // namespace
 
+std::vector<std::string> import_folders(const LocatedTree& tree) {
+  std::vector<std::string> all = tree.sites;
+  const std::size_t slash = tree.package_folder.rfind('/');
+  for (const std::string& folder : {tree.package_folder.substr(0, slash), tree.metadata_folder}) {
+    if (!folder.empty() && std::find(all.begin(), all.end(), folder) == all.end()) all.push_back(folder);
+  }
+  return all;
+}
+
 std::set<std::string> absent_modules(FileSystem& fs, const LocatedTree& tree, const std::set<std::string>& names) {
   std::set<std::string> absent = names;
   if (names.empty()) return absent;
   if (tree.read_only) return {};
   bool any_installed = false;
-  for (const std::string& folder : folders_of(tree)) {
+  for (const std::string& folder : import_folders(tree)) {
     for (const std::string& name : list_folder(fs, kAbsolute, folder).value) {
       any_installed = any_installed || is_metadata(name);
       absent.erase(module_of(name));

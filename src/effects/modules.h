@@ -3,11 +3,16 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "effects/file_system.h"
 #include "effects/locate.h"
 
 namespace suture {
+
+// The folders that the tree's environment imports from; where none was named: the one that holds the package, and that of its
+// metadata.
+std::vector<std::string> import_folders(const LocatedTree& tree);
 
 // Those of `names` (top-level modules) that nothing provides: no folder, module or extension module of that name in the
 // folders that the tree's environment imports from, else in the one that holds the package and in that of its metadata; and

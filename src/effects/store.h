@@ -12,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,15 @@
 
 namespace suture {
 
-// Reads metadata, receipt, blobs, the files that the receipt names, and `paths` (relative to the package folder).
+// Reads metadata, receipt, blobs, the files that the receipt names, `paths` (relative to the package folder; globs too) and the
+// files that may define one of `classes`.
 // Files over 16 MiB read as too_large; a link that leads out of the tree reads as unreadable, with words. Writes
 // nothing. Error: a receipt that is tampered with or from a newer version (Exit::file_system), a package folder that
 // cannot be read. Not an error: no package (present == false), a blob that is missing or damaged (left out of
 // `blobs`).
 Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::string& package,
                             const std::string& folder, const std::vector<std::string>& paths,
-                            const std::string& assume_version);
+                            const std::string& assume_version, const std::set<std::string>& classes = {});
 
 // The distribution that the receipt in a package folder is of; without a receipt that can be read: the folder's name,
 // normalised.

@@ -11,6 +11,7 @@
 #include "engine/revert.h"
 #include "engine/sites.h"
 #include "engine/token.h"
+#include "read/glob.h"
 #include "read/yaml_reader.h"
 
 namespace suture {
@@ -160,6 +161,24 @@ std::optional<Error> own_pattern(const CompiledRule& rule) {
   return std::nullopt;
 }
 
+// An import by a glob goes where the patch's other rules are; without one it would go nowhere.
+std::optional<Error> import_without_place(const Patch& patch) {
+  const auto imports = [](const Rule& rule) {
+    return rule.base.edit && std::holds_alternative<AddImport>(*rule.base.edit);
+  };
+  if (patch.rules.empty() || !std::all_of(patch.rules.begin(), patch.rules.end(), imports)) return std::nullopt;
+  for (const Rule& rule : patch.rules) {
+    const auto globs = [](const Text& file) { return is_glob(file.value); };
+    const auto glob = std::find_if(rule.files.begin(), rule.files.end(), globs);
+    if (glob == rule.files.end()) continue;
+    return rule_error(
+        rule, glob->at,
+        "an import goes where a glob finds the sites of other rules, and " + patch.name + " has no other rules",
+        "name the file");
+  }
+  return std::nullopt;
+}
+
 // A file that a patch adds is code that Python must be able to import.
 Status check_added(const Patch& patch) {
   for (const AddedFile& added : patch.adds) {
@@ -249,11 +268,6 @@ Status check_patch(const Patch& patch, Examples examples) {
   if (Status added = check_added(patch); !added) return added;
   for (const auto* list : {&patch.needs, &patch.superseded}) {
     for (const Condition& condition : *list) {
-      if (condition.package && condition.package->value != patch.package.value) {
-        return patch_error(patch, condition.package->at,
-                           "conditions on another package are not in this version of suture",
-                           "name files of " + patch.package.value);
-      }
       const auto narrowing = compile_narrowing(condition.narrow, *patch.source);
       if (!narrowing) return narrowing.error();
       if (condition.not_match) {
@@ -262,6 +276,7 @@ Status check_patch(const Patch& patch, Examples examples) {
       }
     }
   }
+  if (auto error = import_without_place(patch)) return *error;
   const bool must_find = std::any_of(patch.rules.begin(), patch.rules.end(), [](const Rule& rule) {
     return rule.expect.min > 0 && (rule.base.narrow.match || !rule.any_of.empty() || !rule.in.empty());
   });

@@ -1,12 +1,41 @@
-// See conditions.h.
+// See conditions.h. Tests: tests/unit/conditions_test.cc, tests/cli/files_test.py.
 #include "engine/conditions.h"
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "engine/evidence.h"
 
 namespace suture {
 namespace {
+
+// The package that a condition speaks of: the tree's own, or one beside it.
+struct View {
+  std::string name;
+  const Files* files = nullptr;
+  std::optional<Version> version;
+  const Distribution* dist = nullptr;
+  std::string prefix;  // of paths in messages
+  std::size_t python_files = 0;
+};
+
+// One place to look into: a file, or the scopes of it that count.
+struct Part {
+  std::string path;  // as messages show it
+  std::shared_ptr<const ParsedFile> file;
+  std::vector<NodeId> scopes;  // empty: `in` names none of this file
+  Range text;                  // what a literal is searched in
+};
+
+bool is_class(const CodeView& target, NodeId node) {
+  return target.tree->is(node, kinds().class_definition);
+}
+
+Narrowing just(const Text& pattern) {
+  Narrowing out;
+  out.match = pattern;
+  return out;
+}
 
 // One condition on one tree. Every key that is given must hold; a not_ key must not.
 class Checker {
@@ -15,16 +44,16 @@ class Checker {
       : bench_(bench), state_(state), patch_(patch), c_(condition) {}
 
   ConditionResult run() {
-    if (!versions()) return std::move(out_);
-    if (c_.file.empty()) {
+    if (!find_package() || !versions()) return std::move(out_);
+    if (c_.file.empty() && !c_.class_name) {
       out_.holds = true;
       return std::move(out_);
     }
-    if (!find_file()) return std::move(out_);
-    if (!literals()) return std::move(out_);
-    if (!patterns()) return std::move(out_);
+    if (!(c_.class_name ? find_class() : find_files())) return std::move(out_);
+    if (!c_.versions) out_.why.clear();  // what is in the files says more
+    if (!literals() || !patterns()) return std::move(out_);
     out_.holds = true;
-    if (out_.why.empty()) out_.why = path_ + " is there";
+    if (out_.why.empty()) out_.why = found_;
     return std::move(out_);
   }
 
@@ -34,110 +63,252 @@ class Checker {
     return false;
   }
 
+  // --- The package
+
+  bool find_package() {
+    if (!c_.package || c_.package->value == patch_.package.value) {
+      view_ = {state_.package, &state_.files, deciding_version(state_), nullptr, "", state_.python_files};
+      return true;
+    }
+    const auto it = state_.others.find(c_.package->value);
+    if (it == state_.others.end() || !it->second.present) return not_installed(it);
+    const OtherPackage& other = it->second;
+    view_ = {it->first,   &other.files,       other.dist.version ? parse_version(*other.dist.version) : std::nullopt,
+             &other.dist, other.folder + "/", other.python_files};
+    out_.why = view_.name + " is installed";
+    return true;
+  }
+  bool not_installed(std::map<std::string, OtherPackage>::const_iterator other) {
+    const bool looked = other != state_.others.end() && !other->second.searched.empty();
+    return fail(c_.package->value + " is not installed beside " + state_.folder +
+                (looked ? "; searched: " + join(other->second.searched, ", ") : ""));
+  }
+
   bool versions() {
     if (!c_.versions) return true;
     const auto specifiers = parse_specifiers(c_.versions->value);
-    const auto version = deciding_version(state_);
-    const std::string package = state_.package;
-    if (!version) return fail("the version of " + package + " is unknown, wanted is " + c_.versions->value);
-    if (!specifiers || !specifiers->contains(*version))
-      return fail(package + " is " + version->text + ", wanted is " + c_.versions->value);
-    out_.why = package + " is " + version->text;
+    if (!view_.version) return fail(unknown_version() + ", wanted is " + c_.versions->value);
+    if (view_.dist != nullptr) {
+      Evidence e;
+      e.path = view_.dist->version_source;
+      e.text = "version " + view_.version->text;
+      out_.evidence.push_back(std::move(e));
+    }
+    if (!specifiers || !specifiers->contains(*view_.version))
+      return fail(view_.name + " is " + view_.version->text + ", wanted is " + c_.versions->value);
+    out_.why = view_.name + " is " + view_.version->text;
+    return true;
+  }
+  std::string unknown_version() const {
+    const bool two = view_.dist != nullptr && view_.dist->found.size() > 1;
+    return "the version of " + view_.name + " is unknown" +
+           (two ? " (two are recorded: " + join(view_.dist->found, ", ") + ")" : "");
+  }
+
+  // --- The files
+
+  std::shared_ptr<const ParsedFile> parsed(const std::string& path) {
+    const auto it = view_.files->find(path);
+    if (it == view_.files->end() || it->second.kind != FileState::Kind::regular) return nullptr;
+    return bench_.files().get(view_.prefix + path, it->second);
+  }
+
+  // The first candidate that is there; with `in`, the first that defines it.
+  bool find_files() {
+    std::vector<std::string> names;
+    for (const Text& candidate : c_.file) {
+      names.push_back(view_.prefix + candidate.value);
+      std::vector<Part> parts;
+      for (const std::string& path : files_named(*view_.files, candidate.value)) {
+        std::shared_ptr<const ParsedFile> file = parsed(path);
+        if (!file) return fail(view_.prefix + path + " cannot be read");
+        const auto size = static_cast<std::uint32_t>(file->source->bytes().size());
+        parts.push_back({view_.prefix + path, file, scopes_in(*file, kNone), Range{0, size}});
+      }
+      if (parts.empty()) continue;
+      looked_at_.push_back(names.back());
+      const bool defines = std::any_of(parts.begin(), parts.end(), [](const Part& p) { return !p.scopes.empty(); });
+      if (parts_.empty() || (defines && !defined_)) parts_ = std::move(parts);
+      defined_ = defined_ || defines;
+      if (defined_ || c_.in.empty()) break;
+    }
+    if (parts_.empty()) return fail("there is no " + join(names, ", "));
+    found_ = shown_parts() + (parts_.size() == 1 ? " is there" : " are there");
     return true;
   }
 
-  bool find_file() {
-    std::string names;
-    for (const Text& candidate : c_.file) {
-      names += (names.empty() ? "" : ", ") + candidate.value;
-      const auto it = state_.files.find(candidate.value);
-      if (it == state_.files.end() || it->second.kind != FileState::Kind::regular) continue;
-      path_ = candidate.value;
-      file_ = bench_.files().get(path_, it->second);
-      return true;
+  // Every file of the package that defines the class.
+  bool find_class() {
+    const std::string& name = c_.class_name->value;
+    for (const auto& [path, state] : *view_.files) {
+      if (!path.ends_with(".py") || !state.bytes || !may_define_class(*state.bytes, name)) continue;
+      std::shared_ptr<const ParsedFile> file = parsed(path);
+      if (!file || file->problem) continue;
+      for (NodeId scope : find_scopes(file->target(), {name})) {
+        if (!is_class(file->target(), scope)) continue;
+        parts_.push_back({view_.prefix + path, file, scopes_in(*file, scope), file->tree.range(scope)});
+      }
     }
-    return fail("there is no " + names);
+    if (parts_.empty()) {
+      const std::size_t n = view_.python_files;
+      return fail("no file of " + view_.name + " defines a class " + name + " (searched " + std::to_string(n) +
+                  (n == 1 ? " Python file)" : " Python files)"));
+    }
+    found_ = "the class " + name + " stands in " + shown_parts();
+    if (c_.in.empty()) prove_scopes();
+    return true;
   }
+
+  // The scopes that count: those of `in`, within `whole` where that is given; without `in` `whole`, else the module.
+  std::vector<NodeId> scopes_in(const ParsedFile& file, NodeId whole) const {
+    if (file.problem) return {};
+    std::vector<std::string> names;
+    for (const Text& name : c_.in) names.push_back(name.value);
+    if (names.empty() && whole != kNone) return {whole};
+    std::vector<NodeId> scopes = find_scopes(file.target(), names);
+    if (whole != kNone)
+      std::erase_if(scopes, [&](NodeId scope) { return scope != whole && !file.tree.contains(whole, scope); });
+    return scopes;
+  }
+
+  std::string shown_parts() const {
+    std::vector<std::string> paths;
+    for (const Part& part : parts_) {
+      if (paths.empty() || paths.back() != part.path) paths.push_back(part.path);
+    }
+    if (paths.size() > 3) return paths.front() + " and " + std::to_string(paths.size() - 1) + " other files";
+    return join(paths, ", ", " and ");
+  }
+  // Where something that must be there was searched.
+  std::string searched() const {
+    if (!c_.in.empty()) return c_.in.front().value + " of " + shown_parts();
+    return c_.class_name ? "class " + c_.class_name->value + " of " + shown_parts() : shown_parts();
+  }
+  std::string place_of(const Part& part) const {
+    if (!c_.in.empty()) return c_.in.front().value + " of " + part.path;
+    return c_.class_name ? "class " + c_.class_name->value + " of " + part.path : part.path;
+  }
+
+  void prove_scopes() {
+    for (const Part& part : parts_) {
+      for (NodeId scope : part.scopes) prove(part, part.file->tree.range(scope));
+    }
+  }
+  void prove(const Part& part, Range range) {
+    const CodeView target = part.file->target();
+    out_.evidence.push_back(evidence_at(part.path, target, range, first_line(target, range)));
+  }
+
+  // --- What is in them
 
   bool literals() {
-    const std::string& bytes = file_->source->bytes();
     if (c_.literal) {
-      const auto at = bytes.find(c_.literal->value);
-      if (at == std::string::npos) return fail("\"" + c_.literal->value + "\" does not stand in " + path_);
-      prove(at, c_.literal->value.size());
-      out_.why = "\"" + c_.literal->value + "\" stands in " + path_;
+      const std::string shown = "\"" + c_.literal->value + "\"";
+      const Part* at = literal_at(c_.literal->value);
+      if (at == nullptr) return fail(shown + " does not stand in " + literal_place());
+      out_.why = shown + " stands in " + at->path;
     }
     if (c_.not_literal) {
-      const auto at = bytes.find(c_.not_literal->value);
-      if (at != std::string::npos) {
-        prove(at, c_.not_literal->value.size());
-        return fail("\"" + c_.not_literal->value + "\" stands in " + path_);
-      }
-      out_.why = "\"" + c_.not_literal->value + "\" does not stand in " + path_;
+      const std::string shown = "\"" + c_.not_literal->value + "\"";
+      if (const Part* at = literal_at(c_.not_literal->value)) return fail(shown + " stands in " + at->path);
+      out_.why = shown + " does not stand in " + literal_place();
     }
     return true;
   }
+  std::string literal_place() const {
+    return (c_.class_name ? "class " + c_.class_name->value + " of " : "") + shown_parts();
+  }
 
-  void prove(std::size_t at, std::size_t size) {
-    const Range range{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + size)};
-    Evidence e;
-    e.path = path_;
-    e.where = file_->source->locate(range);
-    const auto first = e.where.text.find_first_not_of(" \t");
-    e.text = first == std::string::npos ? "" : e.where.text.substr(first);
-    out_.evidence.push_back(std::move(e));
+  const Part* literal_at(const std::string& literal) {
+    for (const Part& part : parts_) {
+      const std::size_t at = part.file->source->text(part.text).find(literal);
+      if (at == std::string_view::npos) continue;
+      const auto begin = static_cast<std::uint32_t>(part.text.begin + at);
+      Evidence e;
+      e.path = part.path;
+      e.where = part.file->source->locate({begin, begin + static_cast<std::uint32_t>(literal.size())});
+      const auto first = e.where.text.find_first_not_of(" \t");
+      e.text = first == std::string::npos ? "" : e.where.text.substr(first);
+      out_.evidence.push_back(std::move(e));
+      return &part;
+    }
+    return nullptr;
   }
 
   bool patterns() {
-    const bool any = c_.narrow.match || c_.not_match || !c_.in.empty();
-    if (!any) return true;
-    if (file_->problem) return fail(path_ + ": " + file_->problem->message);
-    std::vector<std::string> names;
-    for (const Text& name : c_.in) names.push_back(name.value);
-    const auto scopes = find_scopes(file_->target(), names);
-    if (scopes.empty()) return fail("there is no " + names.front() + " in " + path_);
-    const std::string where = names.empty() ? path_ : names.front() + " of " + path_;
-    if (c_.narrow.match && !find(c_.narrow, scopes, where, true)) return false;
-    if (c_.not_match) {
-      Narrowing without;
-      without.match = c_.not_match;
-      if (!find(without, scopes, where, false)) return false;
+    const Narrowing& n = c_.narrow;
+    if (!n.match && n.has.empty() && n.not_has.empty() && !c_.not_match && c_.in.empty()) return true;
+    for (const Part& part : parts_) {
+      if (part.file->problem) return fail(part.path + ": " + part.file->problem->message);
     }
-    if (out_.why.empty()) out_.why = names.front() + " stands in " + path_;
+    const bool any = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return !part.scopes.empty(); });
+    if (!any)
+      return fail("there is no " + c_.in.front().value + " in " +
+                  (looked_at_.empty() ? shown_parts() : join(looked_at_, ", ")));
+    if (n.match && !wanted(n)) return false;
+    if (!n.match) {
+      for (const Text& pattern : n.has) {
+        if (!wanted(just(pattern))) return false;
+      }
+      for (const Text& pattern : n.not_has) {
+        if (!unwanted(just(pattern))) return false;
+      }
+    }
+    if (c_.not_match && !unwanted(just(*c_.not_match))) return false;
+    if (out_.why.empty()) out_.why = searched_scope();
+    return true;
+  }
+  std::string searched_scope() const { return c_.in.front().value + " stands in " + shown_parts(); }
+
+  bool wanted(const Narrowing& text) {
+    const auto narrowing = compiled(text);
+    if (!narrowing) return false;
+    const std::string code = "`" + narrowing->match->written() + "`";
+    if (const Part* at = found(*narrowing)) {
+      out_.why = code + " stands in " + place_of(*at);
+      return true;
+    }
+    prove_scopes();
+    return fail(code + " does not stand in " + searched());
+  }
+  bool unwanted(const Narrowing& text) {
+    const auto narrowing = compiled(text);
+    if (!narrowing) return false;
+    const std::string code = "`" + narrowing->match->written() + "`";
+    if (const Part* at = found(*narrowing)) return fail(code + " stands in " + place_of(*at));
+    out_.why = code + " does not stand in " + searched();
     return true;
   }
 
-  // Whether a match exists is as `wanted` says.
-  bool find(const Narrowing& text, const std::vector<NodeId>& scopes, const std::string& where, bool wanted) {
+  std::optional<CompiledNarrowing> compiled(const Narrowing& text) {
     auto narrowing = compile_narrowing(text, *patch_.source);
-    if (!narrowing) {
-      out_.error = narrowing.error();
-      return false;
+    if (narrowing) return std::move(*narrowing);
+    out_.error = narrowing.error();
+    return std::nullopt;
+  }
+
+  // The first part that holds a match; its line is the proof.
+  const Part* found(const CompiledNarrowing& narrowing) {
+    for (const Part& part : parts_) {
+      for (NodeId scope : part.scopes) {
+        const auto matches = find_narrowed(narrowing, part.file->target(), scope);
+        if (matches.empty()) continue;
+        prove(part, matches[0].range(part.file->tree));
+        return &part;
+      }
     }
-    const std::string code = "`" + narrowing->match->written() + "`";
-    for (NodeId scope : scopes) {
-      const auto found = find_narrowed(*narrowing, file_->target(), scope);
-      if (found.empty()) continue;
-      const Range range = found[0].range(file_->tree);
-      out_.evidence.push_back(evidence_at(path_, file_->target(), range, first_line(file_->target(), range)));
-      out_.why = code + " stands in " + where;
-      return wanted;
-    }
-    out_.why = code + " does not stand in " + where;
-    if (wanted) {
-      for (NodeId scope : scopes)
-        out_.evidence.push_back(evidence_at(path_, file_->target(), file_->tree.range(scope),
-                                            first_line(file_->target(), file_->tree.range(scope))));
-    }
-    return !wanted;
+    return nullptr;
   }
 
   Workbench& bench_;
   const TreeState& state_;
   const Patch& patch_;
   const Condition& c_;
-  std::string path_;
-  std::shared_ptr<const ParsedFile> file_;
+  View view_;
+  std::vector<Part> parts_;
+  bool defined_ = false;                // some part of parts_ has a scope
+  std::vector<std::string> looked_at_;  // the candidates of `file` that are there
+  std::string found_;                   // that the files, or the class, are there
   ConditionResult out_;
 };
 

@@ -1,4 +1,5 @@
-// `requires:` and `superseded:`: whether a condition of patch.yaml holds in a tree, and the proof.
+// `requires:` and `superseded:`: whether a condition of patch.yaml holds in a tree, and the proof. What it means: Condition in
+// read/patch.h.
 #pragma once
 
 #include <optional>
@@ -10,9 +11,10 @@ namespace suture {
 
 struct ConditionResult {
   bool holds = false;
-  std::string why;                 // one sentence: what holds, or what is missing
-  std::vector<Evidence> evidence;  // the line that proves it, or the places that were searched
-  std::optional<Error> error;      // the condition is wrong as written
+  std::string why;  // one sentence: what holds, or what is missing and where it was searched
+  // The lines that prove it, or the first lines of what was searched. Paths of another package begin with its folder.
+  std::vector<Evidence> evidence;
+  std::optional<Error> error;  // the condition is wrong as written
 };
 
 ConditionResult check_condition(Workbench& bench, const TreeState& state, const Patch& patch,

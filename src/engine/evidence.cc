@@ -145,6 +145,7 @@ std::vector<Evidence> nearest_candidates(const RuleRun& run) {
 std::string drift_reason(const RuleRun& run) {
   const Rule& rule = *run.rule->rule;
   const std::string who = "rule " + rule.id + ": ";
+  if (!run.unserved.empty()) return who + "it names no file that the import is needed in: " + names_of(run.unserved);
   if (run.path.empty()) return who + "none of its files is there";
   if (run.file->problem) return who + run.file->problem->message;
   if (run.import) {
@@ -153,7 +154,7 @@ std::string drift_reason(const RuleRun& run) {
   }
   if (!run.sites.scope_found)
     return who + "there is no " + (rule.in.empty() ? "scope" : rule.in.front().value) + " in " +
-           (run.looked_at.size() > 1 ? names_of(run.looked_at) : run.path);
+           (run.looked_at.size() > 1 || run.of_glob ? names_of(run.looked_at) : run.path);
   if (!run.sites.broken.empty()) return who + "a syntax error overlaps the site";
   if (!run.sites.broken_scopes.empty()) return who + "a syntax error lies in the scope, so a site may be hidden";
   if (!run.sites.unfit.empty()) {
@@ -168,14 +169,16 @@ std::string drift_reason(const RuleRun& run) {
     return who + "it selects site " + count_text(rule.select.n) + ", counted from 0, and there " +
            (sites == 1 ? "is 1 site" : "are " + count_text(sites) + " sites");
   }
-  const std::uint32_t n = run.sites.count();
+  const std::uint32_t n = run.count();
   const Expect& e = rule.expect;
   if (n >= e.min && n <= e.max) return "";
   const std::string expected = e.min == e.max ? count_text(e.min) : count_text(e.min) + " to " + count_text(e.max);
   const std::string what = wanted(*run.rule);
-  return who + "expected " + expected + (expected == "1" ? " site" : " sites") + ", found " + count_text(n) +
+  return who + "expected " + expected + (expected == "1" ? " site" : " sites") +
+         (run.of_glob && e.per_file ? " in each file" : "") + ", found " + count_text(n) +
          (what.empty() ? "" : " of " + what) + (n < e.min ? not_passed(run) : "") +
-         (run.looked_at.size() > 1 ? "; looked at " + names_of(run.looked_at) : "");
+         (run.of_glob && e.per_file ? " in " + run.path : "") +
+         (run.looked_at.size() > 1 || run.of_glob ? "; looked at " + names_of(run.looked_at) : "");
 }
 
 }  // namespace suture

@@ -39,11 +39,7 @@ class Verdicts {
 
   Judgement run() {
     out_.run = run_patch(bench_, state_, patch_);
-    for (const RuleRun& rule : out_.run.rules) {
-      if (rule.rule == nullptr) continue;
-      out_.outcome.rules.push_back(outcome_of(rule));
-      out_.outcome.rules.back().supports = rule.rule->import() != nullptr && !imports_alone();
-    }
+    out_.outcome.rules = outcomes_of(out_.run);
     if (out_.run.error) {
       out_.outcome.fatal = out_.run.error;
       out_.outcome.reason = out_.run.error->message;
@@ -330,7 +326,11 @@ class Verdicts {
       out_.outcome.evidence.push_back(std::move(e));
       if (!run.file->problem->hint.empty()) out_.outcome.hints.push_back(run.file->problem->hint);
     } else if (run.file) {
-      site_evidence_of(run);
+      // A count that is wrong over several files is wrong in none of them.
+      for (const RuleRun& each : out_.run.rules) {
+        const bool counts_with = each.rule == run.rule && each.of_glob && !each.rule->rule->expect.per_file;
+        if ((&each == &run || counts_with) && each.file && !each.file->problem) site_evidence_of(each);
+      }
     }
     if (verdict == Verdict::foreign_edit) {
       reason += "; " + run.path + " was edited by hand (it is not as " +
@@ -375,11 +375,6 @@ class Verdicts {
     return false;
   }
 
-  bool imports_alone() const {
-    return std::all_of(out_.run.rules.begin(), out_.run.rules.end(),
-                       [](const RuleRun& run) { return run.rule->import() != nullptr; });
-  }
-
   void by_states() {
     bool to_do = false;
     bool in_place = false;
@@ -387,7 +382,7 @@ class Verdicts {
     bool import_missing = false;
     for (const RuleRun& run : out_.run.rules) {
       const RuleState s = run.state();
-      if (run.rule->import() != nullptr && !imports_alone()) {
+      if (run.rule->import() != nullptr && !out_.run.imports_alone()) {
         // An import supports, it never decides: but where there is nothing else.
         import_missing = import_missing || s == RuleState::to_do;
         continue;
@@ -400,7 +395,7 @@ class Verdicts {
       const FileState* file = find_file(state_, added.path.value);
       return file == nullptr || file->kind == FileState::Kind::absent;
     });
-    if (imports_alone() && to_do) in_place = false;  // one that the file has besides is not the patch's
+    if (out_.run.imports_alone() && to_do) in_place = false;  // one that the file has besides is not the patch's
     if (mixed || (to_do && in_place)) {
       is(Verdict::partial, "some of its edits are in place and some are not",
          "reinstall " + state_.package + ", then apply");

@@ -43,7 +43,7 @@ std::string_view rule_state_name(RuleState state);
 
 // A place that a verdict speaks of.
 struct Evidence {
-  std::string path;  // relative to the package folder; may be empty
+  std::string path;  // relative to the package folder (of another package: to the folder that holds it); may be empty
   Location where;    // line 0: no position
   std::string text;  // one line: what is there / what differs
 };
@@ -52,8 +52,10 @@ struct RuleOutcome {
   std::string rule;
   std::string ok;  // the rule's words
   RuleState state = RuleState::idle;
-  bool supports = false;  // an import beside other rules: it decides nothing
-  std::string file;       // the candidate that was used; empty: none is there
+  bool supports = false;           // an import beside other rules: it decides nothing
+  std::string file;                // the first file that was used; empty: none is there
+  std::vector<std::string> files;  // where its candidate is a glob: all of its files in which the rule's code stands
+  bool per_file = false;           // those files are counted one by one
   std::uint32_t old_sites = 0, result_sites = 0, done_sites = 0;
   std::uint32_t expected_min = 0, expected_max = 0;
   std::vector<Evidence> sites;       // old sites (what would be edited), in order

@@ -2,105 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/candidates.h"
 #include "engine/evidence.h"
 
 namespace suture {
-namespace {
-
-const FileState* find_file(const TreeState& state, const std::string& path) {
-  const auto it = state.files.find(path);
-  return it == state.files.end() ? nullptr : &it->second;
-}
-
-bool is_file(const TreeState& state, const std::string& path) {
-  const FileState* file = find_file(state, path);
-  return file != nullptr && file->kind == FileState::Kind::regular;
-}
-
-// A file of the package that exists and cannot be looked at as it is.
-std::shared_ptr<const ParsedFile> unreadable(const std::string& path, const FileState& file) {
-  auto out = std::make_shared<ParsedFile>();
-  out->source = std::make_unique<const Source>(path, "");
-  Location where;
-  where.file = path;
-  const bool large = file.kind == FileState::Kind::too_large;
-  out->problem =
-      Error{Exit::refused, large ? "the file is larger than 16 MiB" : "the file cannot be read: " + file.problem, where,
-            large ? "suture does not parse files of this size; is it Python source?" : ""};
-  return out;
-}
-
-void look(RuleRun& run, Workbench& bench, const TreeState& state, const std::string& path) {
-  const FileState& file = *find_file(state, path);
-  run.path = path;
-  if (file.kind != FileState::Kind::regular) {
-    run.file = unreadable(path, file);
-    return;
-  }
-  run.file = bench.files().get(path, file);
-  if (run.file->problem) return;
-  if (const CompiledImport* import = run.rule->import()) {
-    run.import = find_import(run.file->target(), *import, path, state.folder);
-    run.sites.scope_found = true;
-  } else {
-    run.sites = find_sites(*run.rule, run.file->target(), deciding_version(state));
-  }
-}
-
-// Whether the rule's code is in the file that was looked at. A scope that it names tells that before any site does: a site
-// that is missing in it is drift, and not a reason to look elsewhere.
-bool stands(const RuleRun& run) {
-  if (run.file->problem) return false;
-  if (run.import || !run.rule->rule->in.empty()) return run.sites.scope_found;
-  return !run.sites.empty();
-}
-
-// The first candidate in which the rule's code stands; else the first that exists (a file that moved may leave a shim behind).
-void choose_file(RuleRun& run, PatchRun& all, Workbench& bench, const TreeState& state) {
-  std::optional<RuleRun> first;
-  std::vector<std::string> looked_at;
-  for (const Text& candidate : run.rule->rule->files) {
-    const FileState* file = find_file(state, candidate.value);
-    const bool there =
-        file != nullptr && file->kind != FileState::Kind::absent && file->kind != FileState::Kind::folder;
-    if (!there) {
-      if (std::find(all.looked_for.begin(), all.looked_for.end(), candidate.value) == all.looked_for.end())
-        all.looked_for.push_back(candidate.value);
-      continue;
-    }
-    looked_at.push_back(candidate.value);
-    RuleRun attempt = run;
-    look(attempt, bench, state, candidate.value);
-    if (stands(attempt)) {
-      run = std::move(attempt);
-      return;
-    }
-    if (!first) first = std::move(attempt);
-  }
-  if (first) run = std::move(*first);
-  run.looked_at = std::move(looked_at);
-}
-
-// add_import goes where the patch's other rules are: a candidate that another rule uses comes first.
-void follow_other_rules(PatchRun& all, Workbench& bench, const TreeState& state) {
-  for (RuleRun& run : all.rules) {
-    if (run.rule->import() == nullptr) continue;
-    for (const Text& candidate : run.rule->rule->files) {
-      const bool used = std::any_of(all.rules.begin(), all.rules.end(), [&](const RuleRun& other) {
-        return other.rule->import() == nullptr && other.path == candidate.value && other.sites.scope_found;
-      });
-      if (!used || candidate.value == run.path || !is_file(state, candidate.value)) continue;
-      RuleRun attempt;
-      attempt.rule = run.rule;
-      look(attempt, bench, state, candidate.value);
-      run = std::move(attempt);
-      break;
-    }
-  }
-}
-
-}  // namespace
-
 Result<const CompiledRule*> Workbench::compiled(const Rule& rule) {
   auto& slot = rules_[&rule];
   if (!slot) {
@@ -113,10 +18,11 @@ Result<const CompiledRule*> Workbench::compiled(const Rule& rule) {
 
 bool RuleRun::counts_ok() const {
   if (import) return import->kind != ImportStatus::Kind::taken;
+  if (rule->import() != nullptr && of_glob && !file) return unserved.empty();
   if (!file || file->problem) return false;
   const Expect& expect = rule->rule->expect;
   return sites.unresolved.empty() && sites.broken.empty() && sites.broken_scopes.empty() && sites.ambiguous.empty() &&
-         sites.unfit.empty() && !sites.beyond && sites.count() >= expect.min && sites.count() <= expect.max;
+         sites.unfit.empty() && !sites.beyond && count() >= expect.min && count() <= expect.max;
 }
 
 RuleState RuleRun::state() const {
@@ -130,20 +36,22 @@ std::optional<Version> deciding_version(const TreeState& state) {
   return state.dist.version ? parse_version(*state.dist.version) : std::nullopt;
 }
 
+bool PatchRun::imports_alone() const {
+  return std::all_of(rules.begin(), rules.end(), [](const RuleRun& run) { return run.rule->import() != nullptr; });
+}
+
 PatchRun run_patch(Workbench& bench, const TreeState& state, const Patch& patch) {
   PatchRun out;
+  Candidates candidates(bench, state, patch);
   for (const Rule& rule : patch.rules) {
     auto compiled = bench.compiled(rule);
     if (!compiled) {
       out.error = compiled.error();
       return out;
     }
-    RuleRun run;
-    run.rule = *compiled;
-    choose_file(run, out, bench, state);
-    out.rules.push_back(std::move(run));
+    for (RuleRun& run : candidates.choose(**compiled, out.looked_for)) out.rules.push_back(std::move(run));
   }
-  follow_other_rules(out, bench, state);
+  candidates.follow_other_rules(out.rules);
   for (const RuleRun& run : out.rules) {
     out.any_file = out.any_file || !run.path.empty();
     // An import names no scope: it supports, it never decides. A file that cannot be read, or has a syntax error, may hold
@@ -154,25 +62,72 @@ PatchRun run_patch(Workbench& bench, const TreeState& state, const Patch& patch)
   return out;
 }
 
-RuleOutcome outcome_of(const RuleRun& run) {
+namespace {
+
+// What the rule's files add up to.
+RuleState state_of(const RuleOutcome& out) {
+  if (out.old_sites > 0) return out.result_sites > 0 ? RuleState::mixed : RuleState::to_do;
+  return out.result_sites > 0 ? RuleState::in_place : RuleState::idle;
+}
+
+RuleOutcome named_outcome(const RuleRun& run) {
   RuleOutcome out;
   const Rule& rule = *run.rule->rule;
   out.rule = rule.id;
   out.ok = rule.ok;
   out.file = run.path;
-  out.state = run.state();
   out.expected_min = rule.expect.min;
   out.expected_max = rule.expect.max;
-  out.old_sites = static_cast<std::uint32_t>(run.sites.old.size());
-  out.result_sites = static_cast<std::uint32_t>(run.sites.result.size());
-  out.done_sites = static_cast<std::uint32_t>(run.sites.done.size() + run.sites.passed.size());
+  out.per_file = run.of_glob && rule.expect.per_file;
+  return out;
+}
+
+void add_sites(RuleOutcome& out, const RuleRun& run) {
+  if (run.of_glob && !run.path.empty()) out.files.push_back(run.path);
   if (run.import) {
-    out.old_sites = out.state == RuleState::to_do ? 1 : 0;
-    out.result_sites = out.state == RuleState::in_place ? 1 : 0;
+    const bool satisfied = run.import->kind == ImportStatus::Kind::satisfied;
+    ++(satisfied ? out.result_sites : out.old_sites);
+    return;
   }
-  if (run.file && !run.file->problem) {
-    for (const Site& site : run.sites.old) out.sites.push_back(site_evidence(run, site));
-    if (!run.counts_ok()) out.candidates = nearest_candidates(run);
+  out.old_sites += static_cast<std::uint32_t>(run.sites.old.size());
+  out.result_sites += static_cast<std::uint32_t>(run.sites.result.size());
+  out.done_sites += static_cast<std::uint32_t>(run.sites.done.size() + run.sites.passed.size());
+}
+
+// Files with no site at all first: that is where one may have gone.
+void add_candidates(RuleOutcome& out, const std::vector<const RuleRun*>& runs) {
+  for (const bool empty : {true, false}) {
+    for (const RuleRun* run : runs) {
+      if ((run->sites.count() == 0) != empty || run->counts_ok() || !run->file || run->file->problem) continue;
+      for (Evidence& each : nearest_candidates(*run)) {
+        if (out.candidates.size() < 3) out.candidates.push_back(std::move(each));
+      }
+    }
+  }
+}
+
+RuleOutcome outcome_of(const std::vector<const RuleRun*>& runs) {
+  RuleOutcome out = named_outcome(*runs.front());
+  for (const RuleRun* run : runs) {
+    add_sites(out, *run);
+    if (!run->file || run->file->problem) continue;
+    for (const Site& site : run->sites.old) out.sites.push_back(site_evidence(*run, site));
+  }
+  out.state = state_of(out);
+  add_candidates(out, runs);
+  return out;
+}
+
+}  // namespace
+
+std::vector<RuleOutcome> outcomes_of(const PatchRun& run) {
+  std::vector<RuleOutcome> out;
+  for (std::size_t i = 0; i < run.rules.size();) {
+    std::vector<const RuleRun*> of_rule;
+    const CompiledRule* rule = run.rules[i].rule;
+    for (; i < run.rules.size() && run.rules[i].rule == rule; ++i) of_rule.push_back(&run.rules[i]);
+    out.push_back(outcome_of(of_rule));
+    out.back().supports = rule->import() != nullptr && !run.imports_alone();
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/source.h"
@@ -34,6 +35,25 @@ struct FileState {
   std::shared_ptr<const std::string> bytes;  // regular only
   std::string sha256;                        // hex, regular only
   std::string problem;                       // unreadable: the system's words
+  std::string link_to;                       // reached by a link: the path in the tree that it leads to
+};
+using Files = std::map<std::string, FileState>;  // by path
+
+// The files that a candidate of `file:` names, sorted: a path that is there and no folder; a glob: all that it matches. A file
+// that links lead to too is named once. A folder that a glob may lead into and that cannot be read is among them, unreadable.
+std::vector<std::string> files_named(const Files& files, const std::string& candidate);
+// Whether the text may hold `class NAME`: a search that finds no less than the parser does.
+bool may_define_class(std::string_view text, std::string_view name);
+
+// A package that conditions speak of, other than the tree's: as it is installed where the tree's environment imports from, or
+// where --with says.
+struct OtherPackage {
+  bool present = false;
+  std::string folder;                 // the import name
+  std::vector<std::string> searched;  // where it was looked for: folders, as messages call them
+  Distribution dist;
+  Files files;                   // those of others_needed(), relative to its folder
+  std::size_t python_files = 0;  // how many were searched for classes
 };
 
 // --- What suture wrote: the receipt ---------------------------------------------------------------
@@ -86,7 +106,11 @@ struct TreeState {
   bool present = false;    // a package folder with more than .suture in it
   bool read_only = false;  // a wheel
   Distribution dist;
-  std::map<std::string, FileState> files;  // every path of files_needed() that exists, and the absent ones
+  // Every path of files_needed(), there or absent; every file that its globs name; and every file that may define a class of
+  // classes_needed().
+  Files files;
+  std::size_t python_files = 0;                // how many were searched for those classes; 0 where none is asked for
+  std::map<std::string, OtherPackage> others;  // by distribution name: those of others_needed()
   // Those of modules_needed() that nothing in the tree's environment provides.
   std::set<std::string> absent_modules;
   Receipt receipt;
@@ -94,9 +118,17 @@ struct TreeState {
       blobs;  // sha256 -> original bytes (and bytes of added files), those that the receipt names
 };
 
-// The files that planning `patch` may look at: candidates of its rules, its added files (and every module file that an
-// added import could resolve to), files of conditions on the package itself.
+// The files that planning `patch` may look at: candidates of its rules (globs as they are written), its added files (and every
+// module file that an added import could resolve to), files of conditions on the package itself.
 std::vector<std::string> files_needed(const Patch& patch, const std::string& import_folder);
+// The classes that its conditions on the package itself look for.
+std::set<std::string> classes_needed(const Patch& patch);
+// What its conditions on other packages look at, by distribution name.
+struct OtherNeeds {
+  std::set<std::string> files;  // candidates as they are written
+  std::set<std::string> classes;
+};
+std::map<std::string, OtherNeeds> others_needed(const Patch& patch);
 // The top-level modules that the patch's added imports name, where they are neither the package's own nor of the
 // standard library.
 std::set<std::string> modules_needed(const Patch& patch, const std::string& import_folder);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 #include "engine/edits.h"
 #include "engine/imports.h"
 #include "engine/soundness.h"
@@ -38,6 +40,7 @@ Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState
   for (const RuleRun& rule : run.rules) {
     auto& splices = out[rule.path];
     if (const CompiledImport* import = rule.rule->import()) {
+      if (!rule.import) continue;  // no file needs it
       const std::string line = import->statement + std::string(rule.file->source->newline());
       const auto standing = standing_import(state, rule.path, line);
       if (!standing && rule.import->kind == ImportStatus::Kind::satisfied) continue;
@@ -86,14 +89,27 @@ std::optional<Error> new_fault(const RuleRun& was, const RuleRun& now) {
                now.file->source->locate(after[i].at), "the rules are wrong for this file; nothing was written"};
 }
 
+// The same rule in the same file, once that is written. A file of a glob in which the rule has nothing any more is not among
+// its files: then it has no site there.
+RuleRun counterpart(Workbench& bench, const TreeState& after, const PatchRun& run, const RuleRun& was) {
+  for (const RuleRun& now : run.rules) {
+    if (now.rule == was.rule && (now.path == was.path || !was.of_glob)) return now;
+  }
+  RuleRun none;
+  none.rule = was.rule;
+  none.path = was.path;
+  const auto file = after.files.find(was.path);
+  if (file != after.files.end() && file->second.bytes) none.file = bench.files().get(was.path, file->second);
+  return none;
+}
+
 // All rules are classified on the spliced bytes: every edited site must be a result, none old, and no new syntax error.
 std::optional<Error> verify_result(Workbench& bench, const TreeState& after, const Patch& patch,
                                    const PatchRun& before) {
   const PatchRun run = run_patch(bench, after, patch);
-  std::string broken_rules;
-  for (std::size_t i = 0; i < run.rules.size(); ++i) {
-    const RuleRun& was = before.rules[i];
-    const RuleRun& now = run.rules[i];
+  std::vector<std::string> broken;
+  for (const RuleRun& was : before.rules) {
+    const RuleRun now = counterpart(bench, after, run, was);
     if (now.file && was.file && now.path == was.path && now.file->tree.error_count() > was.file->tree.error_count()) {
       return Error{Exit::bad_rule, "the edits of " + patch.name + " would leave a syntax error in " + now.path,
                    now.file->first_error(), "the rules are wrong for this file; nothing was written"};
@@ -101,16 +117,18 @@ std::optional<Error> verify_result(Workbench& bench, const TreeState& after, con
     if (auto fault = new_fault(was, now)) return *fault;
     const std::size_t all = was.sites.result.size() + was.sites.old.size();
     const std::size_t wanted = was.rule->deletes() ? std::min<std::size_t>(all, 1) : all;
-    const bool good = now.import ? now.import->kind == ImportStatus::Kind::satisfied
+    const bool good = was.import ? now.import && now.import->kind == ImportStatus::Kind::satisfied
                                  : now.sites.old.empty() && now.sites.ambiguous.empty() &&
                                        now.sites.unresolved.empty() && now.sites.result.size() >= wanted;
-    if (!good) broken_rules += (broken_rules.empty() ? "" : ", ") + now.rule->rule->id;
+    const std::string& id = was.rule->rule->id;
+    if (!good && (broken.empty() || broken.back() != id)) broken.push_back(id);
   }
-  if (broken_rules.empty()) return std::nullopt;
+  if (broken.empty()) return std::nullopt;
   const Rule& first = *run.rules.front().rule->rule;
-  return Error{Exit::bad_rule,
-               "after the edits of " + patch.name + " the code is not what these rules call a result: " + broken_rules,
-               first.source->locate(first.at), "mend the rules, or write out `applied:`; nothing was written"};
+  return Error{
+      Exit::bad_rule,
+      "after the edits of " + patch.name + " the code is not what these rules call a result: " + join(broken, ", "),
+      first.source->locate(first.at), "mend the rules, or write out `applied:`; nothing was written"};
 }
 
 }  // namespace

@@ -44,15 +44,15 @@ std::optional<Text> read_distribution(const Fields& fields, const std::string& k
 // What a condition looks at must be named: code needs a file, and a clause on a metavariable a pattern.
 void check_condition(const Fields& fields, const Condition& condition, Problems& problems) {
   if (!fields.is_map()) return;
-  if (fields.find("class") != nullptr) {
-    problems.report(fields.find("class")->key_at, "finding a file by its 'class' is not in this version yet",
-                    "name the files that may define it with 'file', and the class with 'in'");
+  if (fields.find("class") != nullptr && fields.find("file") != nullptr) {
+    problems.report(fields.find("class")->key_at, "'class' finds the file, and 'file' names it",
+                    "keep one of the two; a class of a file that is named goes into 'in'");
   }
   const bool placed = fields.find("file") != nullptr || fields.find("class") != nullptr;
   for (const char* key : {"in", "match", "has", "literal", "not_match", "not_has", "not_literal"}) {
     if (fields.find(key) != nullptr && !placed) {
       problems.report(fields.find(key)->key_at, in_quotes(key) + " needs a 'file' to look into",
-                      "name the file, relative to the package's folder");
+                      "name the file, relative to the package's folder, or a 'class' that it defines");
     }
   }
   if (!condition.narrow.where.empty() && !condition.narrow.match) {
@@ -64,6 +64,23 @@ void check_condition(const Fields& fields, const Condition& condition, Problems&
   }
 }
 
+// `class`: one name; `in` beside it names parts of that class.
+std::optional<Text> read_class(const Fields& fields, const std::vector<Text>& scopes) {
+  std::optional<Text> name = fields.text("class");
+  if (!name) return name;
+  if (!is_identifier(name->value)) {
+    fields.problems().report(name->at, in_quotes(name->value) + " is no name of a class",
+                             "write the name of a class that stands at the top level of its module");
+    return name;
+  }
+  for (const Text& scope : scopes) {
+    if (scope.value == name->value || scope.value.starts_with(name->value + ".")) continue;
+    fields.problems().report(scope.at, in_quotes(scope.value) + " is no part of the class " + in_quotes(name->value),
+                             "'in' names from the module on: " + name->value + "." + scope.value);
+  }
+  return name;
+}
+
 Condition read_condition(const YamlNode& node, Problems& problems) {
   const Fields fields(node, condition_keys(), problems);
   Condition condition;
@@ -71,6 +88,7 @@ Condition read_condition(const YamlNode& node, Problems& problems) {
   condition.versions = fields.specifiers("versions");
   condition.file = fields.paths("file");
   condition.in = read_scopes(fields);
+  condition.class_name = read_class(fields, condition.in);
   condition.narrow.match = fields.text("match");
   condition.narrow.where = read_where(fields);
   condition.narrow.has = fields.texts("has");

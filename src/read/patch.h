@@ -13,14 +13,22 @@
 namespace suture {
 
 // `requires:` and `superseded:` entries. A condition holds when everything that it names holds:
-// the package's version is in `versions`; in `file` (first existing candidate), within `in`, a match of
-// `match`+`where`+`has` exists and none of the `not_` forms does; `literal` is a substring of the file.
+// - `package` is installed (another one: beside the tree, or where --with says), its version is in `versions`;
+// - `file` is there: the first candidate that is (with `in`: the first that defines it); a glob is all files that it names. Or
+//   `class` is defined at the top level of some file of the package, wherever that is;
+// - within `in` (else the class, else the file) a match of `match`+`where`+`has`+`not_has` exists, or without `match` one of each
+//   `has` and none of `not_has`; `literal` is a substring of the class or file;
+// - none of not_match, not_literal is there.
+// Several files (a glob; a class that is defined twice): what must be there is in at least one of them, what must not be there
+// in none. Where nothing was searched nothing is proved: a condition on a package, file, class or scope that is missing does
+// not hold, not even one of not_ forms alone. So `requires` is blocked by it, and `superseded` is not met.
 struct Condition {
   std::optional<Text> package;  // a distribution name; absent: the patched package itself
   std::optional<Text> versions;
-  std::vector<Text> file;  // candidates; relative to that package's folder
-  std::vector<Text> in;
-  Narrowing narrow;
+  std::vector<Text> file;          // candidates; relative to that package's folder
+  std::optional<Text> class_name;  // `class`; never beside `file`
+  std::vector<Text> in;            // with `class`: parts of that class, named from the module on
+  Narrowing narrow;                // match, where, has, not_has
   std::optional<Text> not_match, literal, not_literal;
   std::string note;  // what to say when it does not hold
   Range at;

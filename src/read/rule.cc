@@ -2,10 +2,12 @@
 // Test: tests/unit/rule_test.cc.
 #include "read/rule.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "base/text.h"
+#include "read/glob.h"
 #include "read/rule_parts.h"
 #include "read/yaml_fields.h"
 #include "read/yaml_reader.h"
@@ -112,6 +114,18 @@ void check_shape(const Rule& rule, const Shape& shape, Range at, Problems& probl
   }
 }
 
+// A relative import names another module in each folder that a glob leads to.
+void check_import(const Rule& rule, const Shape& shape, Problems& problems) {
+  const auto* import = shape.edit ? std::get_if<AddImport>(&*shape.edit) : nullptr;
+  const std::string_view statement = import == nullptr ? "" : trim(import->statement.value);
+  if (!statement.starts_with("from ") || !trim(statement.substr(5)).starts_with('.')) return;
+  const auto glob = std::find_if(rule.files.begin(), rule.files.end(), [](const Text& f) { return is_glob(f.value); });
+  if (glob == rule.files.end()) return;
+  problems.report(import->statement.at,
+                  "a relative import would name another module in each folder of " + in_quotes(glob->value),
+                  "write the module from the package's name on");
+}
+
 // --- The rule's own fields --------------------------------------------------
 
 Expect read_expect_map(const YamlNode& node, Problems& problems) {
@@ -187,6 +201,8 @@ void read_shapes(const Fields& fields, Rule& rule) {
   for (const YamlNode& node : fields.items("any_of")) {
     rule.any_of.push_back(merge(rule.base, read_shape(Fields(node, shape_keys(), fields.problems()))));
   }
+  check_import(rule, rule.base, fields.problems());
+  for (const Shape& shape : rule.any_of) check_import(rule, shape, fields.problems());
   if (fields.find("any_of") == nullptr) return check_shape(rule, rule.base, rule.at, fields.problems());
   for (const Shape& shape : rule.any_of) check_shape(rule, shape, shape.at, fields.problems());
 }

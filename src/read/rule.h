@@ -112,7 +112,8 @@ struct Shape {
 };
 
 // expect: N | {min: N, max: M, per_file: true}; per_file may also stand beside a plain count, as a key of the rule.
-// {min: 1} alone has no upper bound; {max: 3} alone means 1 to 3.
+// {min: 1} alone has no upper bound; {max: 3} alone means 1 to 3. A count is over all files of the rule; with per_file it must
+// hold in each file that holds one of its scopes or sites.
 struct Expect {
   std::uint32_t min = 1;
   std::uint32_t max = 1;
@@ -135,8 +136,10 @@ struct Example {
 
 struct Rule {
   std::string id;
-  std::string note, ok;       // ok is the id where it is not given
-  std::vector<Text> files;    // candidates, in order; relative to the package folder
+  std::string note, ok;  // ok is the id where it is not given
+  // Candidates, in order; relative to the package folder. A path is one file; a glob (read/glob.h) is all files that it names,
+  // as one candidate. What is made of them: engine/run.h.
+  std::vector<Text> files;
   std::vector<Text> in;       // qualified names; empty: the module
   Shape base;                 // the rule's own keys
   std::vector<Shape> any_of;  // empty: base is the only shape

@@ -9,15 +9,6 @@
 namespace suture {
 namespace {
 
-bool is_identifier(std::string_view text) {
-  const auto fits = [](char c, bool first) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
-    return letter || (!first && c >= '0' && c <= '9');
-  };
-  if (text.empty() || !fits(text.front(), true)) return false;
-  return std::all_of(text.begin(), text.end(), [&](char c) { return fits(c, false); });
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t at = 0; at <= text.size();) {
@@ -136,6 +127,15 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 }
 
 }  // namespace
+
+bool is_identifier(std::string_view text) {
+  const auto fits = [](char c, bool first) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+    return letter || (!first && c >= '0' && c <= '9');
+  };
+  if (text.empty() || !fits(text.front(), true)) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) { return fits(c, false); });
+}
 
 Text read_import_text(const Fields& fields, const std::string& key) {
   Text statement = fields.text(key).value_or(Text{});

@@ -4,12 +4,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "read/rule.h"
 #include "read/yaml_fields.h"
 
 namespace suture {
+
+// A name of Python.
+bool is_identifier(std::string_view text);
 
 // match, where, inside, has, after, before and the not_ forms.
 const std::vector<std::string>& narrowing_keys();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "read/glob.h"
 #include "read/version.h"
 
 namespace suture {
@@ -155,10 +156,9 @@ std::optional<Text> Fields::specifiers(std::string_view key) const {
 std::vector<Text> Fields::paths(std::string_view key) const {
   std::vector<Text> out = texts(key);
   for (const Text& path : out) {
-    check_path(path, in_quotes(key), problems_);
-    if (path.value.find_first_of("*?[") == std::string::npos) continue;
-    problems_.report(path.at, "globs in " + in_quotes(key) + " are not in this version yet: " + in_quotes(path.value),
-                     "list the candidates, the likeliest first: " + std::string(key) + ": [a.py, b.py]");
+    if (!check_path(path, in_quotes(key), problems_) || !is_glob(path.value)) continue;
+    if (auto problem = glob_problem(path.value))
+      problems_.report(path.at, std::move(problem->message), std::move(problem->hint));
   }
   return out;
 }
@@ -197,27 +197,28 @@ void check_id(const Text& id, const std::string& name, Problems& problems) {
                   "such as mla-decode-casts-active");
 }
 
-void check_path(const Text& path, const std::string& name, Problems& problems) {
+bool check_path(const Text& path, const std::string& name, Problems& problems) {
   const std::string_view text = path.value;
-  if (text.empty()) return;  // missing, and reported as that
+  if (text.empty()) return false;  // missing, and reported as that
   const std::string hint = "write it relative to its folder, with '/', such as srt/layers/attention/backend.py";
   if (text.find_first_of("\\\n\r\t") != std::string_view::npos) {
     problems.report(path.at, name + " has a character that no path here has: " + in_quotes(text), hint);
-    return;
+    return false;
   }
   if (text.front() == '/') {
     problems.report(path.at, name + " is an absolute path: " + in_quotes(text), hint);
-    return;
+    return false;
   }
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t slash = std::min(text.find('/', at), text.size());
     const std::string_view part = text.substr(at, slash - at);
     if (part.empty() || part == "." || part == "..") {
       problems.report(path.at, name + " has an empty, '.' or '..' part: " + in_quotes(text), hint);
-      return;
+      return false;
     }
     at = slash + 1;
   }
+  return true;
 }
 
 }  // namespace suture

@@ -66,7 +66,7 @@ class Fields {
   // As text(), and reports where it is missing.
   [[nodiscard]] Text required(std::string_view key, const std::string& hint) const;
   [[nodiscard]] std::optional<Text> specifiers(std::string_view key) const;  // PEP 440
-  [[nodiscard]] std::vector<Text> paths(std::string_view key) const;         // texts() that are relative paths
+  [[nodiscard]] std::vector<Text> paths(std::string_view key) const;  // texts() that are relative paths, or globs
 
   [[nodiscard]] Problems& problems() const { return problems_; }
 
@@ -82,7 +82,7 @@ std::optional<std::uint32_t> as_number(const YamlNode& node, const std::string& 
 
 // Reports what is no id: [a-z0-9] and '-' within.
 void check_id(const Text& id, const std::string& name, Problems& problems);
-// Reports what is not a path below the folder that it is relative to.
-void check_path(const Text& path, const std::string& name, Problems& problems);
+// Reports what is not a path below the folder that it is relative to; whether it is one.
+bool check_path(const Text& path, const std::string& name, Problems& problems);
 
 }  // namespace suture

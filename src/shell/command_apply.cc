@@ -124,7 +124,8 @@ Command apply_command() {
       .trees = Command::Trees::one,
       .options = {{"--dry-run", "", "print the diff and the lines that apply would print; write nothing", false},
                   {"--strict", "", "superseded is a failure, and so is an edit anywhere in a file to be written",
-                   false}},
+                   false},
+                  with_option()},
       .run = run,
   };
 }

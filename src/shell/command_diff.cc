@@ -117,7 +117,8 @@ Command diff_command() {
       .trees = Command::Trees::one,
       .options = {{"--exit-code", "", "exit with 1 where apply would change something", false},
                   {"--strict", "", "superseded is a failure, and so is an edit anywhere in a file to be written",
-                   false}},
+                   false},
+                  with_option()},
       .run = run,
   };
 }

@@ -201,7 +201,8 @@ Command status_command() {
       .options = {{"--check", "", "set the exit code: 1 where apply would change something, else the worst verdict's",
                    false},
                   {"--strict", "", "superseded is a failure, and so is an edit anywhere in a file to be written",
-                   false}},
+                   false},
+                  with_option()},
       .run = run,
   };
 }

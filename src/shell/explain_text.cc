@@ -133,9 +133,13 @@ std::string conditions(const std::vector<Condition>& all) {
       if (each.package) words.push_back(each.package->value);
       if (each.versions) words.push_back(each.versions->value);
       if (!each.file.empty()) words.push_back(values(each.file, " or "));
+      if (each.class_name) words.push_back("class " + each.class_name->value);
       if (!each.in.empty()) words.push_back("in " + values(each.in, ", "));
       if (each.narrow.match) words.push_back("has " + each.narrow.match->value);
+      if (!each.narrow.has.empty() && !each.narrow.match) words.push_back("has " + values(each.narrow.has, ", "));
       if (each.literal) words.push_back("holds \"" + each.literal->value + "\"");
+      if (!each.narrow.not_has.empty() && !each.narrow.match)
+        words.push_back("has no " + values(each.narrow.not_has, ", "));
       if (each.not_match) words.push_back("has no " + each.not_match->value);
       if (each.not_literal) words.push_back("does not hold \"" + each.not_literal->value + "\"");
       parts.push_back(join(words, " "));

@@ -240,6 +240,22 @@ std::optional<Error> check_version(const Options& options) {
                "write it as PEP 440 has it, such as 0.5.1.post2 or 1.0rc1");
 }
 
+// --with NAME=PATH, each name once.
+std::optional<Error> check_with(const Options& options) {
+  std::vector<std::string> names;
+  for (const std::string& value : options.values("--with")) {
+    const std::size_t equals = value.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) {
+      return usage("--with is given \"" + value + "\", which is no NAME=PATH",
+                   "write the package's name and its folder, such as flashinfer-python=/path/to/flashinfer");
+    }
+    names.push_back(normalize_name(value.substr(0, equals)));
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      return usage("--with names " + names.back() + " twice", "give one folder for it");
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> set_color(Options& options) {
   const std::string when = options.value("--color");
   if (when.empty() || when == "auto") return std::nullopt;
@@ -334,6 +350,7 @@ Result<Options> parse_options(const std::vector<std::string>& args, const std::v
   if (auto error = check_options(options, commands)) return *error;
   if (auto error = set_color(options)) return *error;
   if (auto error = check_version(options)) return *error;
+  if (auto error = check_with(options)) return *error;
   if (auto error = check_names(options)) return *error;
   return options;
 }

@@ -105,6 +105,10 @@ void note_interrupted(const Session& session, const std::string& tree, bool inte
        "note: " + tree + ": a run of suture was interrupted here; the next apply or revert puts it right\n");
 }
 
+OptionSpec with_option() {
+  return {"--with", "NAME=PATH", "where another package is that patches ask for, if not beside the tree", true};
+}
+
 void note(const Session& session, Report& report, const std::string& text) {
   if (!session.options().quiet) report.err += text;
 }

@@ -38,6 +38,9 @@ void report_files(const Target& target, const std::map<std::string, FileChange>&
 // Says that a crash left a journal here.
 void note_interrupted(const Session& session, const std::string& tree, bool interrupted, Report& report);
 
+// --with NAME=PATH, of the commands that judge patches.
+OptionSpec with_option();
+
 // Words for stderr that --quiet leaves out.
 void note(const Session& session, Report& report, const std::string& text);
 

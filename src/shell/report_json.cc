@@ -42,10 +42,12 @@ Json error_json(const Error& error) {
 Json rule_json(const RuleOutcome& rule) {
   Json json = {{"rule", rule.rule}, {"ok", rule.ok}, {"state", rule_state_name(rule.state)}};
   json["file"] = rule.file.empty() ? Json() : Json(rule.file);
+  if (!rule.files.empty()) json["files"] = rule.files;
   json["old"] = rule.old_sites;
   json["result"] = rule.result_sites;
   json["done"] = rule.done_sites;
   json["expected"] = {{"min", rule.expected_min}, {"max", rule.expected_max}};
+  if (rule.per_file) json["expected"]["per_file"] = true;
   json["sites"] = places_json(rule.sites);
   json["candidates"] = places_json(rule.candidates);
   return json;

@@ -75,11 +75,20 @@ std::string expected_count(const RuleOutcome& rule) {
   return std::to_string(rule.expected_min) + " to " + std::to_string(rule.expected_max);
 }
 
+// "in a.py", "in a.py, b.py and 4 more"
+std::string files_of(const RuleOutcome& rule) {
+  if (rule.files.size() < 2) return rule.file.empty() ? "no file" : rule.file;
+  constexpr std::size_t kShown = 3;
+  const std::vector<std::string>& all = rule.files;
+  if (all.size() <= kShown) return join(all, ", ", " and ");
+  return join({all.begin(), all.begin() + kShown}, ", ") + " and " + std::to_string(all.size() - kShown) + " more";
+}
+
 std::string rule_lines(const RuleOutcome& rule) {
   std::string text = "    " + rule.rule + ": " + std::string(rule_state_name(rule.state)) + " (old " +
                      std::to_string(rule.old_sites) + ", result " + std::to_string(rule.result_sites) + ", done " +
-                     std::to_string(rule.done_sites) + "; expected " + expected_count(rule) + ") in " +
-                     (rule.file.empty() ? "no file" : rule.file) + "\n";
+                     std::to_string(rule.done_sites) + "; expected " + expected_count(rule) +
+                     (rule.per_file ? " in each file" : "") + ") in " + files_of(rule) + "\n";
   text += places(rule.sites, "      ");
   if (!rule.candidates.empty()) text += "      nearest:\n" + places(rule.candidates, "        ");
   return text;
@@ -98,7 +107,7 @@ std::string candidate_lines(const PatchOutcome& outcome) {
   for (const Evidence& each : outcome.evidence) shown.insert(place(each));
   std::string text;
   for (const RuleOutcome& rule : outcome.rules) {
-    if (rule.old_sites + rule.result_sites + rule.done_sites >= rule.expected_min) continue;
+    if (!rule.per_file && rule.old_sites + rule.result_sites + rule.done_sites >= rule.expected_min) continue;
     std::string lines;
     for (const Evidence& each : rule.candidates) {
       if (shown.insert(place(each)).second) lines += "    " + place(each) + "\n";

@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "effects/modules.h"
+#include "effects/other_packages.h"
 #include "engine/check.h"
+#include "read/version.h"
 #include "shell/catalog_files.h"
 
 namespace suture {
@@ -32,6 +34,28 @@ Status check_written(const CatalogInput& input, const Catalog& catalog) {
                                      [&input](const Rule& rule) { return is_among(input.rule_files, rule.source); });
     if (!written) continue;
     if (Status checked = check_patch(patch); !checked) return checked;
+  }
+  return Nothing{};
+}
+
+// "flashinfer-python" and "PATH" of "flashinfer_python=PATH".
+std::pair<std::string, std::string> with_parts(const std::string& value) {
+  const std::size_t equals = value.find('=');
+  return {normalize_name(value.substr(0, equals)), value.substr(equals + 1)};
+}
+
+// A package of --with that no patch asks for is a slip: the condition that was meant would read as before.
+Status check_with(const Options& options, const Catalog& catalog) {
+  std::set<std::string> asked;
+  for (const Patch& patch : catalog.patches) {
+    for (const auto& [name, needs] : others_needed(patch)) asked.insert(name);
+  }
+  for (const std::string& value : options.values("--with")) {
+    const std::string name = with_parts(value).first;
+    if (asked.contains(name)) continue;
+    const std::vector<std::string> known(asked.begin(), asked.end());
+    return Error{Exit::usage, "--with names " + name + ", and no patch has a condition on that package", std::nullopt,
+                 known.empty() ? "leave it out" : "the packages that patches ask for: " + join(known, ", ")};
   }
   return Nothing{};
 }
@@ -69,6 +93,7 @@ Result<Catalog> Session::open_catalog() const {
   Result<Catalog> catalog = build_catalog(*input);
   if (!catalog) return catalog;
   if (Status checked = check_written(*input, *catalog); !checked) return checked.error();
+  if (Status checked = check_with(options_, *catalog); !checked) return checked.error();
   return catalog;
 }
 
@@ -153,17 +178,40 @@ std::vector<PackageGroup> with_patched(const Session& session, std::vector<Packa
 
 namespace {
 
+Status load_others(const Session& session, const LocatedTree& tree, const std::map<std::string, OtherNeeds>& others,
+                   TreeState& state) {
+  std::map<std::string, std::string> with;
+  for (const std::string& value : session.options().values("--with")) with.insert(with_parts(value));
+  const TreeRequest request = session.request("");
+  for (const auto& [name, needs] : others) {
+    const auto given = with.find(name);
+    const std::string path = given == with.end() ? "" : given->second;
+    Result<OtherPackage> other = load_other(session.fs(), tree, name, needs, path, request.environment);
+    if (!other) return other.error();
+    state.others.emplace(name, std::move(*other));
+  }
+  return Nothing{};
+}
+
 Result<TreeState> load_state(const Session& session, const Catalog& catalog, const PackageGroup& group,
                              const LocatedTree& tree) {
-  std::set<std::string> paths, modules;
+  std::set<std::string> paths, modules, classes;
+  std::map<std::string, OtherNeeds> others;
   for (const Patch& patch : catalog.patches) {
     if (patch.package.value != group.package || patch.import_folder() != group.folder) continue;
     for (std::string& path : files_needed(patch, group.folder)) paths.insert(std::move(path));
     modules.merge(modules_needed(patch, group.folder));
+    classes.merge(classes_needed(patch));
+    for (auto& [name, needs] : others_needed(patch)) {
+      others[name].files.merge(needs.files);
+      others[name].classes.merge(needs.classes);
+    }
   }
   Result<TreeState> state = load_tree(session.fs(), tree, group.package, group.folder, {paths.begin(), paths.end()},
-                                      session.options().value("--assume-version"));
-  if (state) state->absent_modules = absent_modules(session.fs(), tree, modules);
+                                      session.options().value("--assume-version"), classes);
+  if (!state) return state;
+  state->absent_modules = absent_modules(session.fs(), tree, modules);
+  if (Status loaded = load_others(session, tree, others, *state); !loaded) return loaded.error();
   return state;
 }
 

@@ -135,12 +135,17 @@ def test_added_file_with_a_syntax_error(s):
         s.run("apply", "toy-active", "-t", "site")
 
 
-def test_globs_and_classes_are_for_later(s):
-    """What the language has words for and this version does not do"""
-    toycache.toy(s)
-    s.write("patches/toy-active/patch.yaml", toycache.ACTIVE + "requires:\n  - {class: Rows}\n")
-    s.run("list")
-    wrong_rule(s, RULE.replace("file: decode.py", 'file: "*.py"'))
+def test_globs_that_are_none(s):
+    """A glob that leaves the package, is not closed, or names no Python file"""
+    for glob in ("../*.py", "/k/*.py", "k//*.py", "k/[ab.py", "k/a**.py", "k/**", "k/*.txt"):
+        wrong_rule(s, RULE.replace("file: decode.py", f'file: "{glob}"'))
+
+
+def test_imports_by_globs(s):
+    """add_import by a glob: a relative one would mean another module in each folder, and one alone has no place to go to"""
+    rule = "file: 'k/*.py'\nrules:\n  - {id: only-rule, add_import: from %s import x, expect: 1}\n"
+    wrong_rule(s, rule % ".rows")
+    wrong_rule(s, rule % "toycache.rows")
 
 
 def test_added_path_leaves_the_package(s):

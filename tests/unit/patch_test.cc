@@ -301,23 +301,39 @@ TEST(Patch, RefusalsWhole) {
        "patches/x/patch.yaml:4:13: error: 'match' needs a 'file' to look into\n"
        "    requires: [{match: x}]\n"
        "                ^~~~~\n"
-       "  hint: name the file, relative to the package's folder\n"},
+       "  hint: name the file, relative to the package's folder, or a 'class' that it defines\n"},
       {"patch: p\n"
        "package: engine\n"
        "rules: [r]\n"
        "requires: [{file: a.py, class: A}]\n",
-       "patches/x/patch.yaml:4:25: error: finding a file by its 'class' is not in this version yet\n"
+       "patches/x/patch.yaml:4:25: error: 'class' finds the file, and 'file' names it\n"
        "    requires: [{file: a.py, class: A}]\n"
        "                            ^~~~~\n"
-       "  hint: name the files that may define it with 'file', and the class with 'in'\n"},
+       "  hint: keep one of the two; a class of a file that is named goes into 'in'\n"},
       {"patch: p\n"
        "package: engine\n"
        "rules: [r]\n"
-       "requires: [{file: \"k/*.py\", literal: a}]\n",
-       "patches/x/patch.yaml:4:19: error: globs in 'file' are not in this version yet: 'k/*.py'\n"
-       "    requires: [{file: \"k/*.py\", literal: a}]\n"
-       "                      ^~~~~~~~\n"
-       "  hint: list the candidates, the likeliest first: file: [a.py, b.py]\n"},
+       "requires: [{class: a.A}]\n",
+       "patches/x/patch.yaml:4:20: error: 'a.A' is no name of a class\n"
+       "    requires: [{class: a.A}]\n"
+       "                       ^~~\n"
+       "  hint: write the name of a class that stands at the top level of its module\n"},
+      {"patch: p\n"
+       "package: engine\n"
+       "rules: [r]\n"
+       "requires: [{class: A, in: plan}]\n",
+       "patches/x/patch.yaml:4:27: error: 'plan' is no part of the class 'A'\n"
+       "    requires: [{class: A, in: plan}]\n"
+       "                              ^~~~\n"
+       "  hint: 'in' names from the module on: A.plan\n"},
+      {"patch: p\n"
+       "package: engine\n"
+       "rules: [r]\n"
+       "requires: [{file: \"k/[a.py\", literal: a}]\n",
+       "patches/x/patch.yaml:4:19: error: a '[' is not closed in 'k/[a.py'\n"
+       "    requires: [{file: \"k/[a.py\", literal: a}]\n"
+       "                      ^~~~~~~~~\n"
+       "  hint: close it with ']'; a bracket itself is [[]\n"},
       {"patch: p\n"
        "package: engine\n"
        "rules: [r]\n"
