@@ -23,14 +23,6 @@ std::shared_ptr<const ParsedFile> unreadable(const std::string& path, const File
   return out;
 }
 
-// Whether the rule's code is in the file that was looked at. A scope that it names tells that before any site does: a site
-// that is missing in it is drift, and not a reason to look elsewhere.
-bool stands(const RuleRun& run) {
-  if (run.file->problem) return false;
-  if (run.import || !run.rule->rule->in.empty()) return run.sites.scope_found;
-  return !run.sites.empty();
-}
-
 bool holds_all_parts(const std::string& bytes, const std::string& scope) {
   for (std::size_t begin = 0; begin <= scope.size();) {
     const std::size_t end = std::min(scope.find('.', begin), scope.size());
@@ -147,7 +139,7 @@ std::vector<RuleRun> Candidates::choose(const CompiledRule& rule, std::vector<st
 std::vector<RuleRun> Candidates::in_path(const CompiledRule& rule, const std::string& path, bool& found) {
   Runs runs;
   runs.push_back(look(rule, path));
-  found = stands(runs.front());
+  found = runs.front().stands();
   return runs;
 }
 
@@ -158,17 +150,32 @@ std::vector<RuleRun> Candidates::in_glob(const CompiledRule& rule, const std::st
   for (const std::string& path : paths) {
     if (!may_hold_scope(*rule.rule, at(path))) continue;
     RuleRun run = look(rule, path, glob);
-    const bool here = stands(run);
+    const bool here = run.stands();
     found = found || here;
     if (here || run.file->problem) runs.push_back(std::move(run));
   }
-  if (found) {
-    count_together(runs);
+  if (!found) {
+    if (runs.empty()) runs.push_back(nearest_of(rule, paths, glob));
+    runs.resize(1);
     return runs;
   }
-  if (runs.empty()) runs.push_back(nearest_of(rule, paths, glob));
-  runs.resize(1);
+  count_together(runs);
+  if (runs.front().count() < rule.rule->expect.min) add_alike(runs, rule, paths, glob);
   return runs;
+}
+
+// Where too few sites count together: files without any that hold something like it, for the evidence.
+void Candidates::add_alike(Runs& runs, const CompiledRule& rule, const std::vector<std::string>& paths,
+                           const std::string& glob) {
+  if (rule.rule->expect.per_file) return;
+  const std::uint32_t total = runs.front().count();
+  for (const std::string& path : paths) {
+    if (!may_hold_scope(*rule.rule, at(path))) continue;
+    RuleRun run = look(rule, path, glob);
+    if (run.file->problem || run.stands()) continue;
+    run.elsewhere = total;
+    if (!nearest_candidates(run).empty()) runs.push_back(std::move(run));
+  }
 }
 
 // Of files in which the code stands nowhere: one that may hide it, else one that holds something like it, else the first.

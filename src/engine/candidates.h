@@ -31,6 +31,7 @@ class Candidates {
   RuleRun look(const CompiledRule& rule, const std::string& path, const std::string& glob = "");
   Runs in_path(const CompiledRule& rule, const std::string& path, bool& found);
   Runs in_glob(const CompiledRule& rule, const std::string& glob, bool& found);
+  void add_alike(Runs& runs, const CompiledRule& rule, const std::vector<std::string>& paths, const std::string& glob);
   RuleRun nearest_of(const CompiledRule& rule, const std::vector<std::string>& paths, const std::string& glob);
   Runs where_others_are(const RuleRun& chosen, const std::vector<RuleRun>& all);
 

@@ -50,10 +50,8 @@ Trial try_import(const CompiledImport& import, const ParsedFile& file, const std
   out.old_sites = before.kind == ImportStatus::Kind::missing ? 1 : 0;
   out.text = out.old_sites == 0 ? text : splice(text, insert_import(file.target(), import));
   const auto after = parse_file("example", out.text);
-  const std::size_t all = sites.result.size() + sites.old.size();
-  const std::size_t wanted = rule.deletes() ? std::min<std::size_t>(all, 1) : all;
-  out.stable = !after->problem && !after->tree.broken() && then.old.empty() && sites_problem(then).empty() &&
-               then.result.size() >= wanted;
+  out.stable = !after->problem &&
+               find_import(after->target(), import, "example.py", "example").kind == ImportStatus::Kind::satisfied;
   return out;
 }
 
@@ -96,8 +94,10 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   out.text = splice(text, splices);
   const auto after = parse_file("example", out.text);
   const RuleSites then = after->problem ? RuleSites{} : find_sites(rule, after->target(), std::nullopt);
+  const std::size_t all = sites.result.size() + sites.old.size();
+  const std::size_t wanted = rule.deletes() ? std::min<std::size_t>(all, 1) : all;
   out.stable = !after->problem && !after->tree.broken() && then.old.empty() && problem_text(then).empty() &&
-               then.result.size() >= sites.result.size() + sites.old.size();
+               then.result.size() >= wanted;
   return out;
 }
 

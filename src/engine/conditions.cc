@@ -53,7 +53,10 @@ class Checker {
     if (!c_.versions) out_.why.clear();  // what is in the files says more
     if (!literals() || !patterns()) return std::move(out_);
     out_.holds = true;
-    if (out_.why.empty()) out_.why = found_;
+    if (out_.why.empty()) {
+      out_.why = found_;
+      if (c_.class_name) prove_scopes();
+    }
     return std::move(out_);
   }
 
@@ -155,7 +158,6 @@ class Checker {
                   (n == 1 ? " Python file)" : " Python files)"));
     }
     found_ = "the class " + name + " stands in " + shown_parts();
-    if (c_.in.empty()) prove_scopes();
     return true;
   }
 
@@ -205,6 +207,7 @@ class Checker {
     if (c_.literal) {
       const std::string shown = "\"" + c_.literal->value + "\"";
       const Part* at = literal_at(c_.literal->value);
+      if (at == nullptr && c_.class_name) prove_scopes();
       if (at == nullptr) return fail(shown + " does not stand in " + literal_place());
       out_.why = shown + " stands in " + at->path;
     }
@@ -255,10 +258,12 @@ class Checker {
       }
     }
     if (c_.not_match && !unwanted(just(*c_.not_match))) return false;
-    if (out_.why.empty()) out_.why = searched_scope();
+    if (out_.why.empty()) {
+      out_.why = c_.in.front().value + " stands in " + shown_parts();
+      prove_scopes();
+    }
     return true;
   }
-  std::string searched_scope() const { return c_.in.front().value + " stands in " + shown_parts(); }
 
   bool wanted(const Narrowing& text) {
     const auto narrowing = compiled(text);

@@ -16,6 +16,14 @@ Result<const CompiledRule*> Workbench::compiled(const Rule& rule) {
   return static_cast<const CompiledRule*>(slot.get());
 }
 
+// A scope that the rule names tells it before any site does: a site that is missing in it is drift, and not a reason to look
+// elsewhere.
+bool RuleRun::stands() const {
+  if (!file || file->problem) return false;
+  if (import || !rule->rule->in.empty()) return sites.scope_found;
+  return !sites.empty();
+}
+
 bool RuleRun::counts_ok() const {
   if (import) return import->kind != ImportStatus::Kind::taken;
   if (rule->import() != nullptr && of_glob && !file) return unserved.empty();
@@ -83,7 +91,7 @@ RuleOutcome named_outcome(const RuleRun& run) {
 }
 
 void add_sites(RuleOutcome& out, const RuleRun& run) {
-  if (run.of_glob && !run.path.empty()) out.files.push_back(run.path);
+  if (run.of_glob && run.stands()) out.files.push_back(run.path);
   if (run.import) {
     const bool satisfied = run.import->kind == ImportStatus::Kind::satisfied;
     ++(satisfied ? out.result_sites : out.old_sites);

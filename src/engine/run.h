@@ -42,7 +42,8 @@ class Workbench {
   ParseCache files_;
 };
 
-// A rule in one file: a rule whose glob is used has one for each file of it, in the order of their paths.
+// A rule in one file: a rule whose glob is used has one for each file of it, in the order of their paths; behind them, where too
+// few sites count together, files without any that hold something like it.
 struct RuleRun {
   const CompiledRule* rule = nullptr;
   std::string path;  // the file that was used; empty: none is there
@@ -56,6 +57,7 @@ struct RuleRun {
   // add_import by globs: files with sites of other rules, where no candidate names any of them.
   std::vector<std::string> unserved;
 
+  [[nodiscard]] bool stands() const;  // whether the rule's code is in the file
   [[nodiscard]] std::uint32_t count() const { return sites.count() + elsewhere; }  // what `expect` is about
   [[nodiscard]] bool counts_ok() const;  // within expect, nothing unresolved, broken or ambiguous
   [[nodiscard]] RuleState state() const;
