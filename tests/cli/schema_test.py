@@ -235,6 +235,9 @@ RELATIONS = [
     (condition_with({"note": "nothing"}), False),
     (condition_with({"file": "a.py", "where": {"X": {"kind": "call"}}}), False),
     (condition_with({"file": "a.py", "in": "C", "not_match": "h()"}), True),
+    (condition_with({"class": "C", "in": ["C.f", "C"], "not_match": "h()"}), True),
+    (condition_with({"class": "C", "file": "a.py"}), False),
+    (condition_with({"class": "C.D"}), False),
 ]
 
 
