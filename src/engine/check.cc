@@ -12,7 +12,6 @@
 #include "engine/sites.h"
 #include "engine/token.h"
 #include "read/glob.h"
-#include "read/yaml_reader.h"
 
 namespace suture {
 
@@ -121,10 +120,10 @@ std::optional<Error> failing_example(const Owner& owner, const std::string& name
     if (report.verdict == ExampleVerdict::passed) continue;
     std::string hint = report.got.empty() ? "" : "it became: " + report.got;
     while (!hint.empty() && hint.back() == '\n') hint.pop_back();
-    return yaml_error(*owner.source, report.at,
-                      "example " + std::to_string(report.index + 1) + " of " + name + " is " +
-                          std::string(example_verdict_name(report.verdict)) + ": " + report.message,
-                      hint);
+    return Error{Exit::bad_rule,
+                 "example " + std::to_string(report.index + 1) + " of " + name + " is " +
+                     std::string(example_verdict_name(report.verdict)) + ": " + report.message,
+                 owner.source->locate(report.at), hint};
   }
   return std::nullopt;
 }

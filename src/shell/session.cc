@@ -88,11 +88,12 @@ Result<CatalogInput> Session::catalog_files() const {
 }
 
 Result<Catalog> Session::open_catalog() const {
-  const Result<CatalogInput> input = catalog_files();
-  if (!input) return input.error();
-  Result<Catalog> catalog = build_catalog(*input);
+  const Result<CatalogInput> files = catalog_files();
+  if (!files) return files.error();
+  const CatalogInput& input = *files;
+  Result<Catalog> catalog = build_catalog(input);
   if (!catalog) return catalog;
-  if (Status checked = check_written(*input, *catalog); !checked) return checked.error();
+  if (Status checked = check_written(input, *catalog); !checked) return checked.error();
   if (Status checked = check_with(options_, *catalog); !checked) return checked.error();
   return catalog;
 }
