@@ -405,12 +405,9 @@ def schema_keys(kind):
 def check_keys():
     """Every key of the schema is known to the loader, and the reverse: its own list is in the hint of an unknown key."""
     failures = []
-    kinds = list(MAPS)
-    documents = []
-    for kind in kinds:
-        where, document = placed(kind, "zzzzzzzzzzzz", 1)
-        documents.append((where, named(document, f"keys-{len(documents)}")))
-    for kind, answer in zip(kinds, loaded(documents)):
+    placings = [placed(kind, "zzzzzzzzzzzz", 1) for kind in MAPS]
+    documents = [(where, named(document, f"keys-{number}")) for number, (where, document) in enumerate(placings)]
+    for kind, answer in zip(MAPS, loaded(documents)):
         known = schema_keys(kind)
         if known != set(VALUES[kind]):
             failures.append(f"{kind}: the tables of this test lack {sorted(known ^ set(VALUES[kind]))}")
