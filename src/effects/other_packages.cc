@@ -162,12 +162,12 @@ Result<OtherPackage> load_other(FileSystem& fs, const LocatedTree& tree, const s
   located.package_folder = modules_only ? home->site + "/" + name : home->folder;
   located.metadata_folder = home->site;
   Result<Distribution> dist = read_distribution(fs, located, name, out.folder, {});
-  if (!dist) return dist.error();
-  out.dist = std::move(*dist);
-  if (modules_only) return out;
+  if (dist) out.dist = std::move(*dist);
+  if (!dist) out.problem = dist.error().message;
+  if (!dist || modules_only) return out;
   const Result<TreeFolder> folder = TreeFolder::open(fs, home->folder);
-  if (!folder) return folder.error();
-  out.python_files = read_files(*folder, needs.files, needs.classes, out.files);
+  if (!folder) out.problem = folder.error().message;
+  if (folder) out.python_files = read_files(*folder, needs.files, needs.classes, out.files);
   return out;
 }
 

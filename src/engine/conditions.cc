@@ -76,6 +76,7 @@ class Checker {
     const auto it = state_.others.find(c_.package->value);
     if (it == state_.others.end() || !it->second.present) return not_installed(it);
     const OtherPackage& other = it->second;
+    if (!other.problem.empty()) return fail(it->first + " cannot be read: " + other.problem);
     view_ = {it->first,   &other.files,       other.dist.version ? parse_version(*other.dist.version) : std::nullopt,
              &other.dist, other.folder + "/", other.python_files};
     out_.why = view_.name + " is installed";

@@ -146,7 +146,7 @@ TEST(Conditions, ClassesWhereverTheyStand) {
             "holds: `slow(1)` stands in class W of k/b.py [k/b.py:3 slow(1)]");
   // What stands beside the class is not of it.
   EXPECT_EQ(told_of(state, "{class: W, not_has: slow(2)}").substr(0, 6), "holds:");
-  EXPECT_EQ(told_of(state, "{class: W, literal: slow(2)}").substr(0, 51),
+  EXPECT_EQ(told_of(state, "{class: W, literal: slow(2)}").substr(0, 52),
             "not: \"slow(2)\" does not stand in class W of k/b.py [");
   EXPECT_EQ(told_of(state, "{class: W, in: W.run}"), "not: there is no W.run in k/b.py");
   edit_by_hand(state, "c.py", "class W:\n    def plan(self): fast(1)\n");

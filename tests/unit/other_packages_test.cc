@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "base/text.h"
 #include "support/memory_file_system.h"
 
@@ -30,6 +32,7 @@ class OtherPackages : public ::testing::Test {
     const OtherNeeds needs{{"mla.py", "gone.py"}, {}};
     const Result<OtherPackage> other = load_other(fs, tree, name, needs, with, {});
     if (!other) return "error: " + other.error().message;
+    if (!other->problem.empty()) return "problem: " + other->problem;
     if (!other->present) return "searched " + join(other->searched, ", ");
     std::vector<std::string> files;
     for (const auto& [path, file] : other->files) {
@@ -78,6 +81,21 @@ TEST_F(OtherPackages, SingleModulesHaveAVersionAndNoFiles) {
   EXPECT_EQ(found("", "six"), "six 1.16: ");
   fs.put("/s/gone-1.0.dist-info/METADATA", "Name: gone\nVersion: 1.0\n");
   EXPECT_EQ(found("", "gone"), "searched /s");
+}
+
+TEST_F(OtherPackages, NoCallThatFailsMakesOneThatIsThereUp) {
+  install("/s", "kern/__init__.py,,\n");
+  const std::uint64_t before = fs.operations();
+  const std::string whole = found();
+  ASSERT_EQ(whole, "kern 0.2: mla.py");
+  const std::uint64_t steps = fs.operations() - before;
+  for (std::uint64_t n = 1; n <= steps; ++n) {
+    fs.fail_at(n, EACCES);
+    const std::string got = found();
+    const bool safe = got == whole || got == "kern 0.2: " || got.starts_with("searched ") ||
+                      got.starts_with("problem: ") || got.starts_with("kern ?: ");
+    EXPECT_TRUE(safe) << "operation " << n << ": " << got;
+  }
 }
 
 TEST_F(OtherPackages, WithSaysWhereAndNothingElseCounts) {
