@@ -58,22 +58,27 @@ Result<std::optional<std::string>> in_root(FileSystem& fs, const std::string& ro
 
 using Found = Result<std::optional<PointedPackage>>;
 
-Found in_pth(FileSystem& fs, const std::string& site, const std::string& name, const std::string& package,
-             const std::string& folder) {
-  const std::string file = site + "/" + name;
-  const PthLines lines = parse_pth(read_text(fs, file));
+// What the path lines of a .pth file lead to.
+Found by_path(FileSystem& fs, const std::string& site, const std::string& file, const PthLines& lines,
+              const std::string& package, const std::string& folder) {
   for (const std::string& path : lines.paths) {
     const Result<std::optional<std::string>> found = in_root(fs, absolute(site, path), package, folder);
     if (!found) return found.error();
-    if (*found) return std::optional<PointedPackage>({**found, file});
+    if (*found) return std::optional<PointedPackage>({**found, file, PointedPackage::Rank::path});
   }
+  return std::optional<PointedPackage>();
+}
+
+// What the finders lead to that its import lines install.
+std::optional<PointedPackage> by_finder(FileSystem& fs, const std::string& site, const PthLines& lines,
+                                        const std::string& folder) {
   for (const std::string& module : lines.imports) {
     const std::string finder = site + "/" + module + ".py";
     const std::optional<std::string> target = mapping_value(read_text(fs, finder), folder);
     const std::optional<std::string> found = target ? package_at(fs, absolute(site, *target)) : std::nullopt;
-    if (found) return std::optional<PointedPackage>({*found, finder});
+    if (found) return PointedPackage{*found, finder, PointedPackage::Rank::finder};
   }
-  return std::optional<PointedPackage>();
+  return std::nullopt;
 }
 
 // "sglang.egg-link": its first line is the folder that holds the package.
@@ -86,7 +91,8 @@ std::optional<PointedPackage> in_egg_link(FileSystem& fs, const std::string& sit
   if (lines.empty()) return std::nullopt;
   const std::optional<std::string> found =
       package_at(fs, absolute(site, std::string(trim(lines.front()))) + "/" + folder);
-  return found ? std::optional<PointedPackage>({*found, site + "/" + name}) : std::nullopt;
+  if (!found) return std::nullopt;
+  return PointedPackage{*found, site + "/" + name, PointedPackage::Rank::record};
 }
 
 std::optional<PointedPackage> in_direct_url(FileSystem& fs, const std::string& site, const std::string& name,
@@ -97,7 +103,7 @@ std::optional<PointedPackage> in_direct_url(FileSystem& fs, const std::string& s
   if (!root) return std::nullopt;
   for (const char* below : {"/", "/src/", "/python/"}) {
     const std::optional<std::string> found = package_at(fs, *root + below + folder);
-    if (found) return PointedPackage{*found, file};
+    if (found) return PointedPackage{*found, file, PointedPackage::Rank::record};
   }
   return std::nullopt;
 }
@@ -189,11 +195,16 @@ std::optional<std::string> editable_url(std::string_view direct_url) {
 
 Found find_pointed(FileSystem& fs, const std::string& site, const std::string& package, const std::string& folder) {
   const Io<std::vector<std::string>> names = list_folder(fs, kAbsolute, site);
+  std::optional<PointedPackage> finder;
   for (const std::string& name : names.value) {  // in this order, as site.py reads them
     if (!name.ends_with(".pth")) continue;
-    Found found = in_pth(fs, site, name, package, folder);
+    const std::string file = site + "/" + name;
+    const PthLines lines = parse_pth(read_text(fs, file));
+    Found found = by_path(fs, site, file, lines, package, folder);
     if (!found || *found) return found;
+    if (!finder) finder = by_finder(fs, site, lines, folder);
   }
+  if (finder) return finder;
   for (const std::string& name : names.value) {
     std::optional<PointedPackage> found;
     if (name.ends_with(".egg-link")) found = in_egg_link(fs, site, name, package, folder);

@@ -15,9 +15,13 @@ namespace suture {
 struct PointedPackage {
   std::string folder;  // the package folder, real path
   std::string by;      // the file that points there
+  // path: a line of a .pth file, which Python searches right after the folder that holds the file. finder: the hook of an
+  // editable install, asked after every folder of the environment. record: an egg-link or direct_url.json, which pip
+  // reads and Python does not.
+  enum class Rank { path, finder, record } rank = Rank::path;
 };
 
-// Where `site` points for the import name `folder`; nullopt: nowhere. Error: to a zipped egg.
+// Where `site` points for the import name `folder`, by the first of the lowest rank; nullopt: nowhere. Error: to a zipped egg.
 Result<std::optional<PointedPackage>> find_pointed(FileSystem& fs, const std::string& site, const std::string& package,
                                                    const std::string& folder);
 

@@ -14,6 +14,13 @@ bool exists(FileSystem& fs, const std::string& path) {
   return fs.real_path(path).error == 0;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
 // pyvenv.cfg: "key = value" lines, keys in any case.
 std::map<std::string, std::string> read_config(FileSystem& fs, const std::string& prefix) {
   std::map<std::string, std::string> config;
@@ -22,10 +29,7 @@ std::map<std::string, std::string> read_config(FileSystem& fs, const std::string
   for (const std::string_view line : split_lines(text.value)) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
-    std::string key(trim(line.substr(0, equals)));
-    std::transform(key.begin(), key.end(), key.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    config[key] = trim(line.substr(equals + 1));
+    config[lower_case(trim(line.substr(0, equals)))] = trim(line.substr(equals + 1));
   }
   return config;
 }
@@ -187,7 +191,7 @@ std::vector<std::vector<std::string>> site_folders(FileSystem& fs, const Prefix&
   if (version.empty() && is_venv) version = config_version(config);
   Sites sites(fs);
   if (is_venv) sites.add_prefix(prefix.path, version);
-  const bool with_system = !is_venv || value_of(config, "include-system-site-packages") == "true";
+  const bool with_system = !is_venv || lower_case(value_of(config, "include-system-site-packages")) == "true";
   if (!with_system) return sites.take();
   const std::string home = value_of(environment, "HOME");
   if (!home.empty() && !version.empty()) sites.add({home + "/.local/lib/python" + version + "/site-packages"});

@@ -146,6 +146,7 @@ class Locator {
   LocatedTree wheel(const std::string& root) const {
     LocatedTree tree = found(root + "/" + folder_, root, request_.tree, "a wheel");
     tree.read_only = true;
+    if (!tree.present) tree.how = "a wheel that does not install the package";
     return tree;
   }
 
@@ -165,7 +166,9 @@ class Locator {
     // Without __init__.py: a namespace package, or what an uninstall left.
     if (base_of(root) == folder_ && is_package(root))
       return found(root, parent_of(root), request_.tree, "a package folder");
-    return found(root + "/" + folder_, root, request_.tree, "a folder without the package");
+    return found(root + "/" + folder_, root, request_.tree,
+                 "a folder without the package: looked in it, below python and src, and where its .pth files and "
+                 "editable installs point");
   }
 
   // The folder of a package. Another one's: the package is not in it, and its neighbours were not named.
@@ -217,41 +220,73 @@ class Locator {
     return in_prefix(*prefix, prefix->path);
   }
 
+  // A package that a folder of the environment holds or points to.
+  struct Hit {
+    LocatedTree tree;
+    PointedPackage::Rank rank = PointedPackage::Rank::path;
+    std::size_t group = 0;
+  };
+
   Result<LocatedTree> in_prefix(const Prefix& prefix, const std::string& display) {
     const std::vector<std::vector<std::string>> groups = site_folders(fs_, prefix, request_.environment);
-    for (const std::vector<std::string>& group : groups) {
-      std::vector<LocatedTree> hits;
-      for (const std::string& site : group) {
-        Result<std::optional<LocatedTree>> hit = in_site(site, display, prefix.how);
-        if (!hit) return hit.error();
-        if (*hit) hits.push_back(std::move(**hit));
-      }
-      if (hits.size() > 1) return two_interpreters(hits);
-      if (hits.empty()) continue;
-      hits.front().sites = flat(groups);
-      return hits.front();
-    }
     if (groups.empty()) {
       return not_found(display + " has no site-packages (" + prefix.how + ")",
                        "name the folder that holds the package: -t SITE-PACKAGES");
     }
-    const std::string& site = groups.front().front();
-    return found(site + "/" + folder_, site, display, prefix.how);
+    Result<std::vector<Hit>> hits = all_hits(groups, display, prefix.how);
+    if (!hits) return hits.error();
+    const std::vector<std::string> sites = flat(groups);
+    if (hits->empty()) {
+      const std::string how = prefix.how + ": looked in " + join(sites, ", ", " and ");
+      return found(sites.front() + "/" + folder_, sites.front(), display, how);
+    }
+    return first_of(*hits, sites);
   }
 
-  Result<std::optional<LocatedTree>> in_site(const std::string& site, const std::string& display,
-                                             const std::string& how) const {
+  Result<std::vector<Hit>> all_hits(const std::vector<std::vector<std::string>>& groups, const std::string& display,
+                                    const std::string& how) const {
+    std::vector<Hit> hits;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (const std::string& site : groups[i]) {
+        Result<std::optional<Hit>> hit = in_site(site, display, how);
+        // What an earlier folder holds is imported, whatever this one is.
+        if (!hit && !hits.empty() && hits.front().group < i) continue;
+        if (!hit) return hit.error();
+        if (!*hit) continue;
+        (*hit)->group = i;
+        hits.push_back(std::move(**hit));
+      }
+    }
+    return hits;
+  }
+
+  // The one that is imported: what folders hold before what finders know, in the order of the folders.
+  Result<LocatedTree> first_of(std::vector<Hit> hits, const std::vector<std::string>& sites) const {
+    std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.rank < b.rank; });
+    LocatedTree& tree = hits.front().tree;
+    std::vector<std::string> rivals = {tree.package_folder}, hidden;
+    for (const Hit& hit : hits) {
+      if (hit.tree.package_folder == tree.package_folder) continue;  // two folders may point to one package
+      (hit.group == hits.front().group ? rivals : hidden).push_back(hit.tree.package_folder);
+    }
+    if (rivals.size() > 1) return two_interpreters(rivals);
+    if (!hidden.empty()) tree.how += "; imported before " + join(hidden, ", ", " and ");
+    tree.sites = sites;
+    return tree;
+  }
+
+  Result<std::optional<Hit>> in_site(const std::string& site, const std::string& display,
+                                     const std::string& how) const {
     const std::string direct = site + "/" + folder_;
-    if (is_folder(direct)) return std::optional(found(direct, site, display, how + ", " + site));
+    if (is_folder(direct)) return std::optional(Hit{.tree = found(direct, site, display, how + ", " + site)});
     const Result<std::optional<PointedPackage>> pointed = find_pointed(fs_, site, package_, folder_);
     if (!pointed) return pointed.error();
-    if (!*pointed) return std::optional<LocatedTree>();
-    return std::optional(found((*pointed)->folder, site, display, how + ", " + (*pointed)->by));
+    if (!*pointed) return std::optional<Hit>();
+    return std::optional(
+        Hit{.tree = found((*pointed)->folder, site, display, how + ", " + (*pointed)->by), .rank = (*pointed)->rank});
   }
 
-  Error two_interpreters(const std::vector<LocatedTree>& hits) const {
-    std::vector<std::string> folders;
-    for (const LocatedTree& hit : hits) folders.push_back(hit.package_folder);
+  Error two_interpreters(const std::vector<std::string>& folders) const {
     return not_found(
         "more than one interpreter of this environment has " + package_ + ": " + join(folders, ", ", " and "),
         "name one of them: -t " + parent_of(folders.front()));

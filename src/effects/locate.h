@@ -23,7 +23,7 @@ struct LocatedTree {
   std::string metadata_folder;  // where dist-info is searched (site-packages); may be empty
   std::string display;
   bool present = false;  // false: there is a tree, but no such package folder in it (package_folder: where it would be)
-  std::string how;       // for -v: how it was found
+  std::string how;  // how it was found and what it hides, or where it was looked for: for -v, and where it is absent
   std::vector<std::string> sites;  // what its environment imports from, where an environment was named
   bool read_only = false;          // a wheel: package_folder is below its path, and nothing is installed beside it
 };

@@ -19,6 +19,7 @@ struct Candidate {
   const Patch* patch;
   PatchOutcome outcome;
   TreeReport tree;
+  LocatedTree located;
   bool package_present;
 };
 
@@ -29,8 +30,8 @@ Result<std::vector<Candidate>> judge_all(const Session& session, const Catalog& 
     Result<Target> target = load_target(session, catalog, group, session.options().value("--tree"));
     if (!target) return target.error();
     for (const Patch* patch : group.patches) {
-      all.push_back(
-          {patch, judge(target->state, *patch, catalog.patches, options), report_on(*target), target->state.present});
+      all.push_back({patch, judge(target->state, *patch, catalog.patches, options), report_on(*target), target->tree,
+                     target->state.present});
     }
   }
   // Patches for packages that are not in this tree have nothing to say beside one that is.
@@ -47,7 +48,10 @@ Report none_applicable(const Session& session, const std::vector<Candidate>& all
   const bool in_place = std::any_of(
       all.begin(), all.end(), [strict](const Candidate& each) { return exit_of(each.outcome, strict) == Exit::ok; });
   for (const Candidate& each : all) {
-    if (report.trees.empty() || report.trees.back().package != each.tree.package) report.trees.push_back(each.tree);
+    if (report.trees.empty() || report.trees.back().package != each.tree.package) {
+      report.trees.push_back(each.tree);
+      note_where(session, each.located, report);
+    }
     report.trees.back().patches.push_back(each.outcome);
     report.trees.back().diff = "";
     const Exit code = exit_of(each.outcome, strict);

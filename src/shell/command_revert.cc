@@ -48,7 +48,9 @@ Error unknown_name(const Catalog& catalog, const std::vector<Part>& parts, const
 }
 
 Error absent(const Session& session, const Target& target) {
-  return {Exit::unfit, "there is no package " + target.group.package + " in " + target.state.display, std::nullopt,
+  return {Exit::unfit,
+          "there is no package " + target.group.package + " in " + target.state.display + " (" + target.tree.how + ")",
+          std::nullopt,
           session.options().flag("--tree")
               ? "give the package's folder, or the environment that it is installed in, to --tree"
               : "say with --tree where it is"};

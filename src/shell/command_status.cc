@@ -16,7 +16,7 @@ struct Judged {
   TreeReport report;
   bool present = false;
   bool interrupted = false;
-  std::string how;
+  LocatedTree located;
   std::optional<Error> error;
 };
 
@@ -44,7 +44,7 @@ Judged judge_group(const Session& session, const Catalog& catalog, const Package
     if (catalog.find(entry.patch) != nullptr || !asked_for(session, entry.patch)) continue;
     judged.report.patches.push_back(judge_receipt(target->state, entry.patch));
   }
-  judged.how = target->tree.how;
+  judged.located = target->tree;
   judged.interrupted = target->interrupted;
   return judged;
 }
@@ -146,7 +146,7 @@ void report_judged(const Session& session, const Judged& judged, bool lines, Rep
     return;
   }
   report.trees.push_back(judged.report);
-  if (session.options().verbose) note(session, report, "note: " + judged.report.tree + ": " + judged.how + "\n");
+  note_where(session, judged.located, report);
   note_interrupted(session, judged.report.tree, judged.interrupted, report);
   for (const PatchOutcome& outcome : judged.report.patches) {
     if (!outcome.fatal) continue;

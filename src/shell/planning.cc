@@ -84,6 +84,7 @@ void report_plans(const Session& session, const std::vector<Planned>& all, bool 
     TreeReport tree = report_on(planned.target);
     tree.patches = planned.plan.outcomes;
     note_interrupted(session, tree.tree, planned.target.interrupted, report);
+    note_where(session, planned.target.tree, report);
     for (const PatchOutcome& outcome : tree.patches) report_outcome(session, outcome, any_refused, report);
     if (show_diff) {
       tree.diff = any_refused ? std::string() : diff_of(planned.target, planned.plan.changes);
@@ -107,6 +108,11 @@ void note_interrupted(const Session& session, const std::string& tree, bool inte
 
 OptionSpec with_option() {
   return {"--with", "NAME=PATH", "where another package is that patches ask for, if not beside the tree", true};
+}
+
+void note_where(const Session& session, const LocatedTree& tree, Report& report) {
+  if (tree.present && !session.options().verbose) return;
+  note(session, report, "note: " + tree.display + ": " + tree.how + "\n");
 }
 
 void note(const Session& session, Report& report, const std::string& text) {

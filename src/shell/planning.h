@@ -41,6 +41,9 @@ void note_interrupted(const Session& session, const std::string& tree, bool inte
 // --with NAME=PATH, of the commands that judge patches.
 OptionSpec with_option();
 
+// How the tree was found, under --verbose; where it was looked for, where the package is not there.
+void note_where(const Session& session, const LocatedTree& tree, Report& report);
+
 // Words for stderr that --quiet leaves out.
 void note(const Session& session, Report& report, const std::string& text);
 

@@ -111,9 +111,9 @@ TEST_F(Locate, VirtualEnvironments) {
   EXPECT_EQ(find({"", "python3", {{"PATH", "/nowhere:/usr/bin"}}})->package_folder,
             "/usr/lib/python3/dist-packages/pkg");
   EXPECT_EQ(find({"", "", {{"PATH", "/usr/bin"}}})->package_folder, "/usr/lib/python3/dist-packages/pkg");
-  // The base comes in, and the venv's own stands before it.
+  // The base comes in, and the venv's own stands before it. The value is read in any case, as site.py does.
   fs.put("/venv/pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = TRUE\nversion_info = 3.11.2.final.0\n");
-  EXPECT_FALSE(at("/venv")->present);
+  EXPECT_TRUE(at("/venv")->present);
   fs.put("/venv/pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = true\nversion_info = 3.11.2.final.0\n");
   EXPECT_EQ(folder_at("/venv"), "/usr/lib/python3/dist-packages/pkg");
   package("/usr/local/lib/python3.11/dist-packages/pkg");
@@ -177,6 +177,53 @@ TEST_F(Locate, PointersOutOfSitePackages) {
   // What is in the folder itself comes first.
   package("/s1/pkg");
   EXPECT_EQ(folder_at("/s1"), "/s1/pkg");
+}
+
+TEST_F(Locate, TheOneThatIsImported) {
+  fs.put("/usr/bin/python3.11", "\177ELF", 0755);
+  fs.put("/venv/pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = true\nversion = 3.11.2\n");
+  const std::string site = "/venv/lib/python3.11/site-packages";
+  package("/co/record/pkg");
+  package("/co/finder/pkg");
+  package("/co/path/pkg");
+  fs.put(site + "/pkg-1.0.dist-info/direct_url.json",
+         R"({"dir_info": {"editable": true}, "url": "file:///co/record"})");
+  EXPECT_EQ(folder_at("/venv"), "/co/record/pkg");
+  fs.put(site + "/a.pth", "import finder\n");
+  fs.put(site + "/finder.py", "MAPPING = {'pkg': '/co/finder/pkg'}\n");
+  EXPECT_EQ(folder_at("/venv"), "/co/finder/pkg");
+  // Python asks a finder after every folder, those of the base included.
+  package("/usr/lib/python3/dist-packages/pkg");
+  EXPECT_EQ(folder_at("/venv"), "/usr/lib/python3/dist-packages/pkg");
+  EXPECT_THAT(at("/venv")->how, ::testing::EndsWith("; imported before /co/finder/pkg"));
+  // A path line of a later file comes before the finder of an earlier one.
+  fs.put(site + "/b.pth", "/co/path\n");
+  EXPECT_EQ(folder_at("/venv"), "/co/path/pkg");
+  EXPECT_THAT(at("/venv")->how, ::testing::EndsWith("b.pth; imported before /usr/lib/python3/dist-packages/pkg"));
+  package(site + "/pkg");
+  EXPECT_EQ(folder_at("/venv"), site + "/pkg");
+  EXPECT_THAT(at("/venv")->sites, ElementsAre(site, "/usr/lib/python3/dist-packages"));
+  // A zipped egg in the base is no obstacle to what comes before it.
+  fs.put("/usr/lib/python3/dist-packages/pkg-1.0-py3.11.egg", "PK");
+  EXPECT_EQ(folder_at("/venv"), site + "/pkg");
+}
+
+TEST_F(Locate, SaysWhereItLooked) {
+  fs.put("/venv/pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = true\nversion = 3.11.2\n");
+  program("/usr/bin/python3.11");
+  fs.put_folder("/venv/lib/python3.11/site-packages");
+  fs.put_folder("/usr/lib/python3/dist-packages");
+  EXPECT_FALSE(at("/venv")->present);
+  EXPECT_EQ(at("/venv")->how, "-t: looked in /venv/lib/python3.11/site-packages and /usr/lib/python3/dist-packages");
+}
+
+TEST_F(Locate, TwoInterpretersOfOneEditableInstall) {
+  for (const char* version : {"3.11", "3.12"}) {
+    const std::string site = std::string("/prefix/lib/python") + version + "/site-packages";
+    fs.put(site + "/pkg.pth", "/co\n");
+  }
+  package("/co/pkg");
+  EXPECT_EQ(folder_at("/prefix"), "/co/pkg");
 }
 
 TEST(Pointers, Texts) {

@@ -51,5 +51,10 @@ TEST_F(Modules, ACheckoutSaysNothing) {
   EXPECT_EQ(absent_modules(fs, tree, {"torch"}), Names{});
 }
 
+TEST_F(Modules, AWheelSaysNothing) {
+  tree.read_only = true;
+  EXPECT_EQ(absent_modules(fs, tree, {"torch"}), Names{});
+}
+
 }  // namespace
 }  // namespace suture
