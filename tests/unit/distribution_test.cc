@@ -97,6 +97,10 @@ TEST(Record, QuotesNewlinesAndOtherHashes) {
   EXPECT_EQ(files.at("z.py"), kEmptyHash);
   EXPECT_THAT(parse_record(record, "pkg", {"x.py", "never.py"}), IsEmpty()) << "only what is wanted";
   EXPECT_THAT(parse_record("\"pkg/never closed", "pkg", {"never closed"}), IsEmpty());
+  // RECORD of a wheel that keeps files below NAME-V.data.
+  const std::string data = "pkg-1.0.data/purelib/pkg/a.py," + hash + ",0\n\"p-1.data/platlib/pkg/b.py\"," + hash +
+                           ",0\npkg-1.0.data/scripts/pkg/c.py," + hash + ",0\n";
+  EXPECT_EQ(parse_record(data, "pkg", {"a.py", "b.py", "c.py"}).size(), 2U);
 }
 
 TEST(InfoFolder, Names) {

@@ -204,8 +204,9 @@ TEST_F(Locate, TheOneThatIsImported) {
   EXPECT_EQ(folder_at("/venv"), site + "/pkg");
   EXPECT_THAT(at("/venv")->sites, ElementsAre(site, "/usr/lib/python3/dist-packages"));
   // A zipped egg in the base is no obstacle to what comes before it.
-  fs.put("/usr/lib/python3/dist-packages/pkg-1.0-py3.11.egg", "PK");
+  fs.put("/usr/local/lib/python3.11/dist-packages/pkg-1.0-py3.11.egg", "PK");
   EXPECT_EQ(folder_at("/venv"), site + "/pkg");
+  EXPECT_THAT(error_at("/usr"), ::testing::HasSubstr("is a zipped egg"));
 }
 
 TEST_F(Locate, SaysWhereItLooked) {
