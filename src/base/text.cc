@@ -119,6 +119,27 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   return best == nullptr ? std::nullopt : std::optional<std::string>(*best);
 }
 
+std::string one_line(std::string_view text, std::size_t most) {
+  std::string out;
+  bool blank = false;
+  for (std::size_t at = 0; at < text.size() && out.size() <= most;) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(text, at));
+    const char c = text[at];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      blank = !out.empty();
+    } else {
+      if (blank) out += ' ';
+      blank = false;
+      out += text.substr(at, length);
+    }
+    at += length;
+  }
+  if (out.size() <= most) return out;
+  std::size_t cut = 0;
+  for (std::size_t at = 0; at + 3 <= most; at += std::max<std::size_t>(1, utf8_length(out, at))) cut = at;
+  return out.substr(0, cut) + "...";
+}
+
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   constexpr std::string_view kHex = "0123456789abcdef";

@@ -31,6 +31,9 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 // 'text' for a message: on one line (newlines and other control characters as escapes), shortened past 60 characters.
 std::string in_quotes(std::string_view text);
 
+// `text` on one line: blanks and newlines folded into single spaces; cut, with "...", where that is longer than `most` bytes.
+std::string one_line(std::string_view text, std::size_t most);
+
 // "a, b and c" with the last separator given; "" for none.
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator, std::string_view last);

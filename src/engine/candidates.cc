@@ -174,7 +174,7 @@ void Candidates::add_alike(Runs& runs, const CompiledRule& rule, const std::vect
     RuleRun run = look(rule, path, glob);
     if (run.file->problem || run.stands()) continue;
     run.elsewhere = total;
-    if (!nearest_candidates(run).empty()) runs.push_back(std::move(run));
+    if (!nearest_candidates(*run.rule, run.path, run.file->target(), run.sites).empty()) runs.push_back(std::move(run));
   }
 }
 
@@ -186,7 +186,7 @@ RuleRun Candidates::nearest_of(const CompiledRule& rule, const std::vector<std::
     if (!may_hold_scope(*rule.rule, at(path))) continue;
     RuleRun run = look(rule, path, glob);
     if (run.file->tree.broken()) return run;
-    if (!like && !nearest_candidates(run).empty()) like = std::move(run);
+    if (!like && !nearest_candidates(*run.rule, run.path, run.file->target(), run.sites).empty()) like = std::move(run);
   }
   return like ? std::move(*like) : look(rule, paths.front(), glob);
 }

@@ -53,7 +53,9 @@ class Checker {
     if (!c_.versions) out_.why.clear();  // what is in the files says more
     if (!literals() || !patterns()) return std::move(out_);
     out_.holds = true;
-    if (out_.why.empty()) {
+    if (!reasons_.empty()) {
+      out_.why = join(reasons_, ", ", " and ");
+    } else if (out_.why.empty()) {
       out_.why = found_;
       if (c_.class_name) prove_scopes();
     }
@@ -65,6 +67,13 @@ class Checker {
     out_.why = std::move(why);
     return false;
   }
+  // What fails is proved by the evidence that it brought, and not by what holds beside it.
+  bool fail_since(std::size_t evidence, std::string why) {
+    out_.evidence.erase(out_.evidence.begin(), out_.evidence.begin() + static_cast<std::ptrdiff_t>(evidence));
+    return fail(std::move(why));
+  }
+  // What holds, one after the other.
+  void holds(std::string why) { reasons_.push_back(std::move(why)); }
 
   // --- The package
 
@@ -210,12 +219,14 @@ class Checker {
       const Part* at = literal_at(c_.literal->value);
       if (at == nullptr && c_.class_name) prove_scopes();
       if (at == nullptr) return fail(shown + " does not stand in " + literal_place());
-      out_.why = shown + " stands in " + at->path;
+      holds(shown + " stands in " + at->path);
     }
     if (c_.not_literal) {
       const std::string shown = "\"" + c_.not_literal->value + "\"";
-      if (const Part* at = literal_at(c_.not_literal->value)) return fail(shown + " stands in " + at->path);
-      out_.why = shown + " does not stand in " + literal_place();
+      const std::size_t before = out_.evidence.size();
+      if (const Part* at = literal_at(c_.not_literal->value))
+        return fail_since(before, shown + " stands in " + at->path);
+      holds(shown + " does not stand in " + literal_place());
     }
     return true;
   }
@@ -259,8 +270,8 @@ class Checker {
       }
     }
     if (c_.not_match && !unwanted(just(*c_.not_match))) return false;
-    if (out_.why.empty()) {
-      out_.why = c_.in.front().value + " stands in " + shown_parts();
+    if (reasons_.empty()) {
+      holds(c_.in.front().value + " stands in " + shown_parts());
       prove_scopes();
     }
     return true;
@@ -271,18 +282,20 @@ class Checker {
     if (!narrowing) return false;
     const std::string code = "`" + narrowing->match->written() + "`";
     if (const Part* at = found(*narrowing)) {
-      out_.why = code + " stands in " + place_of(*at);
+      holds(code + " stands in " + place_of(*at));
       return true;
     }
+    const std::size_t before = out_.evidence.size();
     prove_scopes();
-    return fail(code + " does not stand in " + searched());
+    return fail_since(before, code + " does not stand in " + searched());
   }
   bool unwanted(const Narrowing& text) {
     const auto narrowing = compiled(text);
     if (!narrowing) return false;
     const std::string code = "`" + narrowing->match->written() + "`";
-    if (const Part* at = found(*narrowing)) return fail(code + " stands in " + place_of(*at));
-    out_.why = code + " does not stand in " + searched();
+    const std::size_t before = out_.evidence.size();
+    if (const Part* at = found(*narrowing)) return fail_since(before, code + " stands in " + place_of(*at));
+    holds(code + " does not stand in " + searched());
     return true;
   }
 
@@ -315,6 +328,7 @@ class Checker {
   bool defined_ = false;                // some part of parts_ has a scope
   std::vector<std::string> looked_at_;  // the candidates of `file` that are there
   std::string found_;                   // that the files, or the class, are there
+  std::vector<std::string> reasons_;    // what holds in them
   ConditionResult out_;
 };
 

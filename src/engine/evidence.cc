@@ -2,74 +2,36 @@
 #include "engine/evidence.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/leads.h"
+#include "engine/nearest.h"
 
 namespace suture {
 namespace {
 
-std::string folded(std::string_view text) {
-  std::string out;
-  bool blank = false;
-  for (char c : text) {
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      blank = !out.empty();
-      continue;
-    }
-    if (blank) out += ' ';
-    blank = false;
-    out += c;
-  }
-  return out;
-}
-
-std::string shortened(std::string text) {
-  constexpr std::size_t kWidth = 100;
-  if (text.size() > kWidth) text = text.substr(0, kWidth - 3) + "...";
-  return text;
-}
-
-// `to` of `x.y.to(...)`; empty where the node is no call of a name.
-std::string_view callee(const Source& source, const Tree& tree, NodeId node) {
-  if (!tree.is(node, kinds().call)) return {};
-  NodeId function = tree.child(node, fields().function);
-  if (function != kNone && tree.is(function, kinds().attribute)) function = tree.child(function, fields().attribute);
-  if (function == kNone || !tree.is(function, kinds().identifier)) return {};
-  return source.text(tree.range(function));
-}
+constexpr std::size_t kWidth = 100;  // of code in a line of evidence
 
 // What the rule looks for, as a person would say it: the pattern on one line.
 std::string wanted(const CompiledRule& rule) {
   std::string out;
   for (const CompiledShape& shape : rule.shapes) {
     if (!shape.narrow.match) continue;
-    const std::string one = "`" + shortened(folded(shape.narrow.match->written())) + "`";
+    const std::string one = "`" + one_line(shape.narrow.match->written(), kWidth) + "`";
     if (out.find(one) == std::string::npos) out += (out.empty() ? "" : " or ") + one;
   }
   return out;
 }
 
-// All names of calls in a pattern: the outer one is the best lead, then those inside.
-std::vector<std::string> pattern_callees(const CompiledRule& rule) {
+std::vector<std::string> file_names(const Rule& rule) {
   std::vector<std::string> out;
-  for (const CompiledShape& shape : rule.shapes) {
-    if (!shape.narrow.match) continue;
-    const Pattern& p = *shape.narrow.match;
-    for (NodeId id = 0; id < p.tree().size(); ++id) {
-      const std::string name(callee(p.source(), p.tree(), id));
-      if (!name.empty() && name == without_placeholders(name) && std::find(out.begin(), out.end(), name) == out.end())
-        out.push_back(name);
-    }
-  }
+  for (const Text& file : rule.files) out.push_back(file.value);
   return out;
 }
 
 std::string count_text(std::uint32_t n) {
   return std::to_string(n);
-}
-
-std::string names_of(const std::vector<std::string>& paths) {
-  std::string out;
-  for (const std::string& path : paths) out += (out.empty() ? "" : ", ") + path;
-  return out;
 }
 
 // Why an argument edit finds too little: the calls are there, and the argument is not.
@@ -88,7 +50,7 @@ std::string not_passed(const RuleRun& run) {
 }  // namespace
 
 std::string first_line(const CodeView& target, Range range) {
-  return shortened(folded(target.source->text(range)));
+  return one_line(target.source->text(range), kWidth);
 }
 
 Evidence evidence_at(const std::string& path, const CodeView& target, Range range, std::string text) {
@@ -99,74 +61,61 @@ Evidence evidence_at(const std::string& path, const CodeView& target, Range rang
   return out;
 }
 
-Evidence site_evidence(const RuleRun& run, const Site& site) {
-  const CodeView target = run.file->target();
+Evidence site_evidence(const std::string& path, const CodeView& target, const Site& site) {
   const Range range = site.match.range(*target.tree);
-  return evidence_at(run.path, target, range, first_line(target, range));
+  return evidence_at(path, target, range, first_line(target, range));
 }
 
-std::vector<Evidence> nearest_candidates(const RuleRun& run) {
-  struct Lead {
-    std::size_t rank;
-    NodeId node;
-  };
-  const CodeView target = run.file->target();
-  const Tree& tree = *target.tree;
-  const auto names = pattern_callees(*run.rule);
-  std::vector<std::string> scope_names;
-  for (const Text& name : run.rule->rule->in) scope_names.push_back(name.value);
-  const auto scopes = find_scopes(target, scope_names);
-  std::vector<Lead> leads;
-  for (NodeId id = 0; id < tree.size(); ++id) {
-    const auto name = callee(*target.source, tree, id);
-    const auto at = name.empty() ? names.end() : std::find(names.begin(), names.end(), name);
-    if (at == names.end()) continue;
-    const bool in_scope = std::any_of(scopes.begin(), scopes.end(), [&](NodeId s) { return tree.contains(s, id); });
-    leads.push_back({static_cast<std::size_t>(at - names.begin()) + (in_scope ? 0 : names.size()), id});
+std::vector<Evidence> nearest_candidates(const CompiledRule& rule, const std::string& path, const CodeView& target,
+                                         const RuleSites& sites) {
+  std::vector<Range> known;
+  for (const auto* list : {&sites.old, &sites.not_passed, &sites.unresolved, &sites.broken}) {
+    for (const Site& site : *list) known.push_back(site.match.range(*target.tree));
   }
-  std::stable_sort(leads.begin(), leads.end(), [](const Lead& a, const Lead& b) { return a.rank < b.rank; });
+  return nearest_in_file(rule, path, target, known);
+}
+
+std::vector<Evidence> found_evidence(const RuleRun& run) {
+  const CodeView target = run.file->target();
   std::vector<Evidence> out;
-  for (const Lead& lead : leads) {
-    if (out.size() == 3) break;
-    const bool inner = std::any_of(leads.begin(), leads.end(), [&](const Lead& l) {
-      return l.node != lead.node && tree.contains(l.node, lead.node) && l.rank <= lead.rank;
-    });
-    const auto shown = [&](const Site& s) { return s.match.range(tree) == tree.range(lead.node); };
-    const bool site = std::any_of(run.sites.old.begin(), run.sites.old.end(), shown) ||
-                      std::any_of(run.sites.not_passed.begin(), run.sites.not_passed.end(), shown);
-    if (inner || site) continue;
-    out.push_back(
-        evidence_at(run.path, target, tree.range(lead.node),
-                    "in " + scope_name(target, lead.node) + ": " + first_line(target, tree.range(lead.node))));
+  if (run.import && run.import->at != kNone) {
+    const Range range = target.tree->range(run.import->at);
+    out.push_back(evidence_at(run.path, target, range, first_line(target, range)));
+  }
+  for (const auto* list : {&run.sites.old, &run.sites.result, &run.sites.done, &run.sites.not_passed,
+                           &run.sites.unresolved, &run.sites.broken}) {
+    for (const Site& site : *list) {
+      out.push_back(site_evidence(run.path, target, site));
+      if (list == &run.sites.unresolved) out.back().detail = unresolved_detail(*run.rule, target, site);
+    }
   }
   return out;
 }
 
 std::string drift_reason(const RuleRun& run) {
   const Rule& rule = *run.rule->rule;
-  const std::string who = "rule " + rule.id + ": ";
-  if (!run.unserved.empty()) return who + "it names no file that the import is needed in: " + names_of(run.unserved);
-  if (run.path.empty()) return who + "none of its files is there";
-  if (run.file->problem) return who + run.file->problem->message;
+  if (!run.unserved.empty()) return "it names no file that the import is needed in: " + join(run.unserved, ", ");
+  if (run.path.empty()) return "none of its files is there: " + join(file_names(rule), ", ");
+  if (run.file->problem) return run.file->problem->message;
   if (run.import) {
     if (run.import->kind != ImportStatus::Kind::taken) return "";
-    return who + "the name " + run.rule->import()->bound() + " is bound by something else";
+    return "the name " + run.rule->import()->bound() + " is bound by something else";
   }
   if (!run.sites.scope_found)
-    return who + "there is no " + (rule.in.empty() ? "scope" : rule.in.front().value) + " in " +
-           (run.looked_at.size() > 1 || run.of_glob ? names_of(run.looked_at) : run.path);
-  if (!run.sites.broken.empty()) return who + "a syntax error overlaps the site";
-  if (!run.sites.broken_scopes.empty()) return who + "a syntax error lies in the scope, so a site may be hidden";
+    return "there is no " + shown_scopes(rule) + " in " +
+           (run.looked_at.size() > 1 || run.of_glob ? join(run.looked_at, ", ") : run.path);
+  if (!run.sites.broken.empty()) return "a syntax error overlaps the site";
+  if (!run.sites.broken_scopes.empty()) return "a syntax error lies in the scope, so a site may be hidden";
   if (!run.sites.unfit.empty()) {
     const auto& [site, why] = run.sites.unfit.front();
     const CodeView target = run.file->target();
     const Range range = site.match.range(*target.tree);
-    return who + "the code at line " + std::to_string(target.source->line_of(range.begin) + 1) + " " + why;
+    return "the code at line " + std::to_string(target.source->line_of(range.begin) + 1) + " " + why;
   }
-  if (!run.sites.unresolved.empty()) return who + "the code is there, but in no shape that the rule knows";
+  if (!run.sites.unresolved.empty()) return "the code is there, but in no shape that the rule knows";
   if (run.sites.beyond) {
     const std::uint32_t sites = *run.sites.beyond;
-    return who + "it selects site " + count_text(rule.select.n) + ", counted from 0, and there " +
+    return "it selects site " + count_text(rule.select.n) + ", counted from 0, and there " +
            (sites == 1 ? "is 1 site" : "are " + count_text(sites) + " sites");
   }
   const std::uint32_t n = run.count();
@@ -174,11 +123,30 @@ std::string drift_reason(const RuleRun& run) {
   if (n >= e.min && n <= e.max) return "";
   const std::string expected = e.min == e.max ? count_text(e.min) : count_text(e.min) + " to " + count_text(e.max);
   const std::string what = wanted(*run.rule);
-  return who + "expected " + expected + (expected == "1" ? " site" : " sites") +
-         (run.of_glob && e.per_file ? " in each file" : "") + ", found " + count_text(n) +
-         (what.empty() ? "" : " of " + what) + (n < e.min ? not_passed(run) : "") +
-         (run.of_glob && e.per_file ? " in " + run.path : "") +
-         (run.looked_at.size() > 1 || run.of_glob ? "; looked at " + names_of(run.looked_at) : "");
+  const bool each = run.of_glob && e.per_file;
+  return "expected " + expected + (expected == "1" ? " site" : " sites") + (each ? " in each file" : "") + ", found " +
+         count_text(n) + (what.empty() ? "" : " of " + what) + (n < e.min ? not_passed(run) : "") +
+         (each ? " in " + run.path : "") +
+         (run.looked_at.size() > 1 || run.of_glob ? "; looked at " + join(run.looked_at, ", ") : "");
+}
+
+std::string drift_reasons(const std::vector<const RuleRun*>& runs) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rules_by_reason;
+  for (const RuleRun* run : runs) {
+    const std::string reason = drift_reason(*run);
+    const std::string& id = run->rule->rule->id;
+    const auto same = std::find_if(rules_by_reason.begin(), rules_by_reason.end(),
+                                   [&](const auto& each) { return each.first == reason; });
+    if (same == rules_by_reason.end()) {
+      rules_by_reason.push_back({reason, {id}});
+    } else if (same->second.back() != id) {
+      same->second.push_back(id);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [reason, rules] : rules_by_reason)
+    parts.push_back((rules.size() == 1 ? "rule " : "rules ") + join(rules, ", ", " and ") + ": " + reason);
+  return join(parts, "; ");
 }
 
 }  // namespace suture

@@ -1,6 +1,7 @@
-// The places that a verdict speaks of: file:line and one line of text each.
+// The places that a verdict speaks of: file:line and one line of text each; and why a rule's sites are not what it expects.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "engine/plan.h"
@@ -11,13 +12,19 @@ namespace suture {
 Evidence evidence_at(const std::string& path, const CodeView& target, Range range, std::string text);
 // The code of the node's first line, blanks folded.
 std::string first_line(const CodeView& target, Range range);
-Evidence site_evidence(const RuleRun& run, const Site& site);
+Evidence site_evidence(const std::string& path, const CodeView& target, const Site& site);
 
-// Where the rule's code may have gone: at most three, best first: the same callee (or the same kind of statement) in the
-// rule's scopes, then elsewhere in the file; each with what differs in one line.
-std::vector<Evidence> nearest_candidates(const RuleRun& run);
+// Where the rule's code may have gone, in its own file: at most three, best first, each with what differs
+// (engine/nearest.h); none that is a site.
+std::vector<Evidence> nearest_candidates(const CompiledRule& rule, const std::string& path, const CodeView& target,
+                                         const RuleSites& sites);
 
-// Why a rule's sites are not what it expects, in one sentence; empty where they are.
+// What the rule found, place by place: its import, its sites of every kind, those in no known shape with what differs.
+std::vector<Evidence> found_evidence(const RuleRun& run);
+
+// Why a rule's sites are not what it expects, in one clause without the rule's name; empty where they are.
 std::string drift_reason(const RuleRun& run);
+// All of them in one sentence: "rule a: ...; rules b and c: ...".
+std::string drift_reasons(const std::vector<const RuleRun*>& runs);
 
 }  // namespace suture

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "base/function_ref.h"
 #include "base/sha256.h"
 #include "engine/conditions.h"
 #include "engine/evidence.h"
+#include "engine/misfit.h"
 #include "engine/resolver.h"
 #include "engine/revert.h"
 #include "engine/standing.h"
@@ -17,16 +19,6 @@ namespace {
 const FileState* find_file(const TreeState& state, const std::string& path) {
   const auto it = state.files.find(path);
   return it == state.files.end() ? nullptr : &it->second;
-}
-
-// The bytes differ from what the distribution shipped, and from what suture left.
-bool edited_by_hand(const TreeState& state, const std::string& path) {
-  const FileState* file = find_file(state, path);
-  if (file == nullptr || file->kind != FileState::Kind::regular) return false;
-  const auto left = state.receipt.files.find(path);
-  if (left != state.receipt.files.end()) return left->second.left_sha256 != file->sha256;
-  const auto shipped = state.dist.record.find(path);
-  return shipped != state.dist.record.end() && shipped->second != file->sha256;
 }
 
 class Verdicts {
@@ -242,6 +234,7 @@ class Verdicts {
       if (there != Verdict::applicable) continue;
       out_.outcome.evidence.clear();
       out_.outcome.hints.clear();
+      out_.outcome.diff.clear();
       is(Verdict::conflicting, "it is applicable only without " + entry.patch + ", which is applied here",
          "`suture revert " + entry.patch + "` first");
       return;
@@ -289,70 +282,29 @@ class Verdicts {
 
   // true: the code does not fit (ambiguous, foreign-edit, drifted).
   bool by_sites() {
-    for (const RuleRun& run : out_.run.rules) {
-      if (!run.sites.ambiguous.empty()) return ambiguous(run);
-    }
-    for (const RuleRun& run : out_.run.rules) {
-      if (!run.counts_ok() && edited_by_hand(state_, run.path)) return misfit(run, Verdict::foreign_edit);
-    }
+    const auto unclear = runs_that([](const RuleRun& run) { return !run.sites.ambiguous.empty(); });
+    if (!unclear.empty()) return tell_ambiguous(out_.outcome, unclear), true;
+    const auto failing = runs_that([](const RuleRun& run) { return !run.counts_ok(); });
+    const bool edited = std::any_of(failing.begin(), failing.end(),
+                                    [&](const RuleRun* run) { return edited_by_hand(state_, run->path); });
+    if (edited) return tell_misfit(out_.outcome, state_, patch_, failing, Verdict::foreign_edit), true;
     if (unknown_added_file()) return true;
-    for (const RuleRun& run : out_.run.rules) {
-      if (!run.counts_ok()) return misfit(run, Verdict::drifted);
+    if (!failing.empty()) {
+      tell_misfit(out_.outcome, state_, patch_, failing, Verdict::drifted);
+      syntax_error_notes();
+      return true;
     }
     if (options_.strict && strict_edit()) return true;
     by_states();
     return false;
   }
 
-  bool ambiguous(const RuleRun& run) {
-    const auto& [site, shapes] = run.sites.ambiguous.front();
-    const CodeView target = run.file->target();
-    for (std::size_t shape : shapes) {
-      out_.outcome.evidence.push_back(evidence_at(
-          run.path, target, site.match.range(*target.tree),
-          "shape " + std::to_string(shape + 1) + ": " + first_line(target, site.match.range(*target.tree))));
+  std::vector<const RuleRun*> runs_that(FunctionRef<bool(const RuleRun&)> holds) const {
+    std::vector<const RuleRun*> out;
+    for (const RuleRun& run : out_.run.rules) {
+      if (holds(run)) out.push_back(&run);
     }
-    return is(Verdict::ambiguous,
-              "rule " + run.rule->rule->id + ": " + std::to_string(shapes.size()) + " of its shapes hold at one site",
-              "the rule's shapes must be told apart by structure");
-  }
-
-  bool misfit(const RuleRun& run, Verdict verdict) {
-    std::string reason = drift_reason(run);
-    if (run.file && run.file->problem) {
-      Evidence e;
-      e.path = run.path;
-      if (run.file->problem->where) e.where = *run.file->problem->where;
-      out_.outcome.evidence.push_back(std::move(e));
-      if (!run.file->problem->hint.empty()) out_.outcome.hints.push_back(run.file->problem->hint);
-    } else if (run.file) {
-      // A count that is wrong over several files is wrong in none of them.
-      for (const RuleRun& each : out_.run.rules) {
-        const bool counts_with = each.rule == run.rule && each.of_glob && !each.rule->rule->expect.per_file;
-        if ((&each == &run || counts_with) && each.file && !each.file->problem) site_evidence_of(each);
-      }
-    }
-    if (verdict == Verdict::foreign_edit) {
-      reason += "; " + run.path + " was edited by hand (it is not as " +
-                (state_.receipt.files.contains(run.path) ? "suture left it)" : "its RECORD says)");
-      return is(verdict, std::move(reason), "undo the edit, or reinstall " + state_.package);
-    }
-    syntax_error_notes();
-    const bool readable = run.file && !run.file->problem && run.sites.broken.empty() && run.sites.broken_scopes.empty();
-    const bool counted = readable && (!run.file->tree.broken() || run.sites.scope_found);
-    return is(verdict, std::move(reason), counted ? "`suture explain " + patch_.name + "` says what it looks for" : "");
-  }
-
-  void site_evidence_of(const RuleRun& run) {
-    const CodeView target = run.file->target();
-    if (run.import && run.import->at != kNone) {
-      const Range range = target.tree->range(run.import->at);
-      out_.outcome.evidence.push_back(evidence_at(run.path, target, range, first_line(target, range)));
-    }
-    for (const auto* list : {&run.sites.old, &run.sites.result, &run.sites.done, &run.sites.not_passed,
-                             &run.sites.unresolved, &run.sites.broken}) {
-      for (const Site& site : *list) out_.outcome.evidence.push_back(site_evidence(run, site));
-    }
+    return out;
   }
 
   bool unknown_added_file() {
@@ -423,7 +375,7 @@ class Verdicts {
     is(Verdict::applied, in_place ? "all its edits are in place, though not by a receipt of suture" : "nothing to do");
   }
   static Evidence in_state(const RuleRun& run, const Site& site, const std::string& state) {
-    Evidence e = site_evidence(run, site);
+    Evidence e = site_evidence(run.path, run.file->target(), site);
     e.text = state + e.text;
     return e;
   }

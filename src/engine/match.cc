@@ -23,12 +23,6 @@ int tuple_like(const Tree& tree, NodeId id) {
   return 0;
 }
 
-bool same_kind(const Tree& a, NodeId x, const Tree& b, NodeId y) {
-  if (a[x].kind == b[y].kind) return true;
-  const int like = tuple_like(a, x);
-  return like != 0 && like == tuple_like(b, y);
-}
-
 bool ignorable(const Tree& tree, NodeId id) {
   if (tree[id].extra) return true;
   if (tree[id].named) return false;
@@ -37,7 +31,14 @@ bool ignorable(const Tree& tree, NodeId id) {
   return name == "," || name == ";" || name == "(" || name == ")" || name == "->";
 }
 
-// The children that count: all but punctuation and comments.
+}  // namespace
+
+bool same_kind(const Tree& a, NodeId x, const Tree& b, NodeId y) {
+  if (a[x].kind == b[y].kind) return true;
+  const int like = tuple_like(a, x);
+  return like != 0 && like == tuple_like(b, y);
+}
+
 std::vector<NodeId> significant(const Tree& tree, NodeId id) {
   std::vector<NodeId> out;
   for (NodeId c = tree.first_child(id); c != kNone; c = tree.next_sibling(c)) {
@@ -45,6 +46,8 @@ std::vector<NodeId> significant(const Tree& tree, NodeId id) {
   }
   return out;
 }
+
+namespace {
 
 bool is_async(const Tree& tree, NodeId id) {
   return !tree[id].named && kind_name(tree[id].kind) == "async";
@@ -108,6 +111,11 @@ class Matcher {
       match_.nodes = {node};
       return finish();
     });
+  }
+
+  // A part of the pattern at this node.
+  bool part_at_node(NodeId part, NodeId node) {
+    return match_element(part, node, [] { return true; });
   }
 
   // The statements of `suite` from index `from`, to wherever the pattern ends.
@@ -555,6 +563,12 @@ NodeId strip_parentheses(const Tree& tree, NodeId node) {
     node = inner[0];
   }
   return node;
+}
+
+bool part_matches(const Search& search, NodeId part, NodeId node) {
+  const auto admit = [](const std::string&, const Binding&) { return true; };
+  const auto accept = [](const Match&) { return true; };
+  return Matcher(search, Admit(admit), Accept(accept), nullptr, false).part_at_node(part, node);
 }
 
 bool match_at(const Search& search, NodeId node, Admit admit, Accept accept) {

@@ -68,6 +68,13 @@ bool match_at(const Search& search, NodeId node, Admit admit, Accept accept);
 std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Accept accept);
 std::vector<Match> find_all(const Search& search, NodeId scope);
 
+// Whether one part of the pattern, a node of its tree, matches at this node by itself: what a difference is told by.
+bool part_matches(const Search& search, NodeId part, NodeId node);
+// Kinds that a match takes for one: equal, or tuples with and without parentheses.
+bool same_kind(const Tree& a, NodeId x, const Tree& b, NodeId y);
+// The children that count in a match: all but punctuation and comments.
+std::vector<NodeId> significant(const Tree& tree, NodeId id);
+
 // The statements of a suite (block or module), comments left out.
 std::vector<NodeId> statements_of(const Tree& tree, NodeId suite);
 // The statement that holds the node (a decorated definition as a whole); the module for the root.

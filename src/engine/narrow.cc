@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "engine/difference.h"
+
 namespace suture {
 namespace {
 
@@ -26,8 +29,50 @@ class Narrower {
     return step(0) ? std::optional(current_) : std::nullopt;
   }
 
+  std::string rejection(const Match& match) {
+    current_ = match;
+    if (std::string words = rejected_binding(match); !words.empty()) return words;
+    const auto yes = [] { return true; };
+    const auto in = [&](const Pattern& p) { return inside(p, yes); };
+    const auto holds_it = [&](const Pattern& p) { return has(p, yes); };
+    const auto behind = [&](const Pattern& p) { return beside(p, true, yes); };
+    const auto in_front = [&](const Pattern& p) { return beside(p, false, yes); };
+    std::string out = rejecting(n_.inside, in, true, "is not inside ");
+    if (out.empty()) out = rejecting(n_.has, holds_it, true, "does not contain ");
+    if (out.empty()) out = rejecting(n_.after, behind, true, "is not after ");
+    if (out.empty()) out = rejecting(n_.before, in_front, true, "is not before ");
+    if (out.empty()) out = rejecting(n_.not_inside, in, false, "is inside ");
+    if (out.empty()) out = rejecting(n_.not_has, holds_it, false, "contains ");
+    if (out.empty()) out = rejecting(n_.not_after, behind, false, "is after ");
+    if (out.empty()) out = rejecting(n_.not_before, in_front, false, "is before ");
+    return out;
+  }
+
  private:
   using Rest = FunctionRef<bool()>;
+
+  std::string rejected_binding(const Match& match) const {
+    for (const CompiledWhere& where : n_.where) {
+      const auto bound = match.bindings.find(where.name);
+      if (bound == match.bindings.end()) continue;
+      const Misfit misfit = first_misfit(where, bound->second);
+      if (misfit == Misfit::none) continue;
+      const std::string name = (bound->second.run ? "$$$" : "$") + where.name;
+      return name + " is `" + one_line(text_of(bound->second), 80) + "`, which " + words_for(misfit, where);
+    }
+    return "";
+  }
+  // The first pattern whose search does not end as wanted.
+  std::string rejecting(const std::vector<Pattern>& patterns, FunctionRef<bool(const Pattern&)> search, bool wanted,
+                        const std::string& words) {
+    for (const Pattern& pattern : patterns) {
+      const Bindings before = current_.bindings;
+      const bool found = search(pattern);
+      current_.bindings = before;
+      if (found != wanted) return words + quoted_code(pattern);
+    }
+    return "";
+  }
 
   // The lists one after the other; index counts over all patterns of all lists.
   bool step(std::size_t index) {
@@ -125,17 +170,42 @@ class Narrower {
   }
 
   bool fits(const CompiledWhere& where, const Binding& binding) const {
+    return first_misfit(where, binding) == Misfit::none;
+  }
+
+  enum class Misfit { none, kind, regex, not_regex, match, has, one_of };
+  Misfit first_misfit(const CompiledWhere& where, const Binding& binding) const {
     if (where.kind &&
         !(binding.nodes.size() == 1 && tree_[strip_parentheses(tree_, binding.nodes[0])].kind == *where.kind))
-      return false;
+      return Misfit::kind;
     const std::string text = text_of(binding);
-    if (where.regex && !re2::RE2::PartialMatch(text, *where.regex)) return false;
-    if (where.not_regex && re2::RE2::PartialMatch(text, *where.not_regex)) return false;
-    if (where.match && !is_match(*where.match, binding)) return false;
-    if (where.has && !holds(*where.has, binding)) return false;
-    if (where.one_of.empty()) return true;
-    return std::any_of(where.one_of.begin(), where.one_of.end(),
-                       [&](const std::string& one) { return same_code(one, binding); });
+    if (where.regex && !re2::RE2::PartialMatch(text, *where.regex)) return Misfit::regex;
+    if (where.not_regex && re2::RE2::PartialMatch(text, *where.not_regex)) return Misfit::not_regex;
+    if (where.match && !is_match(*where.match, binding)) return Misfit::match;
+    if (where.has && !holds(*where.has, binding)) return Misfit::has;
+    const bool one_of =
+        where.one_of.empty() || std::any_of(where.one_of.begin(), where.one_of.end(),
+                                            [&](const std::string& one) { return same_code(one, binding); });
+    return one_of ? Misfit::none : Misfit::one_of;
+  }
+  static std::string words_for(Misfit misfit, const CompiledWhere& where) {
+    switch (misfit) {
+      case Misfit::kind:
+        return "is not of kind " + std::string(kind_name(*where.kind));
+      case Misfit::regex:
+        return "does not match the regex " + where.regex->pattern();
+      case Misfit::not_regex:
+        return "matches the regex " + where.not_regex->pattern();
+      case Misfit::match:
+        return "is not " + quoted_code(*where.match);
+      case Misfit::has:
+        return "does not contain " + quoted_code(*where.has);
+      case Misfit::one_of:
+        return "is none of `" + join(where.one_of, "`, `") + "`";
+      case Misfit::none:
+        break;
+    }
+    return "";
   }
   std::string text_of(const Binding& binding) const {
     if (binding.nodes.empty()) return "";
@@ -182,6 +252,10 @@ std::vector<Match> find_narrowed(const CompiledNarrowing& narrowing, const CodeV
   };
   (void)find_all(Search{&*narrowing.match, target, given}, scope, Admit(admit), Accept(accept));
   return out;
+}
+
+std::string rejection(const CompiledNarrowing& narrowing, const CodeView& target, NodeId scope, const Match& match) {
+  return Narrower(narrowing, target, scope).rejection(match);
 }
 
 }  // namespace suture

@@ -45,7 +45,9 @@ std::string_view rule_state_name(RuleState state);
 struct Evidence {
   std::string path;  // relative to the package folder (of another package: to the folder that holds it); may be empty
   Location where;    // line 0: no position
-  std::string text;  // one line: what is there / what differs
+  std::string text;  // one line: what is there
+  std::string detail{};  // one line more: what differs there, or what would be written
+  bool column = false;   // whether the column matters: two readings of one line
 };
 
 struct RuleOutcome {
@@ -56,6 +58,7 @@ struct RuleOutcome {
   std::string file;                // the first file that was used; empty: none is there
   std::vector<std::string> files;  // where its candidate is a glob: all of its files in which the rule's code stands
   bool per_file = false;           // those files are counted one by one
+  bool lost = false;  // none of its files is there, or none that is holds its scope: the code may have moved
   std::uint32_t old_sites = 0, result_sites = 0, done_sites = 0;
   std::uint32_t expected_min = 0, expected_max = 0;
   std::vector<Evidence> sites;       // old sites (what would be edited), in order
@@ -68,6 +71,7 @@ struct PatchOutcome {
   std::string reason;              // one sentence, why this verdict; empty where the verdict says all
   std::vector<std::string> hints;  // what to do next
   std::vector<Evidence> evidence;  // places that prove it
+  std::string diff;                // foreign-edit: from the bytes that suture knows to those that are there
   std::vector<RuleOutcome> rules;
   bool has_receipt = false;
   // A patch that stands by a receipt: what it needs of the tree and does not find there. Its verdict says nothing of that;

@@ -17,11 +17,6 @@ std::string shown(const TreeState& state, const std::string& path) {
   return state.folder.empty() ? path : state.folder + "/" + path;
 }
 
-std::string reinstall_hint(const TreeState& state) {
-  const std::string version = state.dist.version ? "==" + *state.dist.version : "";
-  return "put the package's own files back: pip install --force-reinstall --no-deps " + state.package + version;
-}
-
 std::vector<ReceiptEntry*> entries_of(Receipt& receipt) {
   std::vector<ReceiptEntry*> entries;
   for (ReceiptEntry& entry : receipt.patches) entries.push_back(&entry);
@@ -230,6 +225,11 @@ std::vector<std::string> in_order(const Receipt& receipt, const std::vector<std:
 }
 
 }  // namespace
+
+std::string reinstall_hint(const TreeState& state) {
+  const std::string version = state.dist.version ? "==" + *state.dist.version : "";
+  return "put the package's own files back: pip install --force-reinstall --no-deps " + state.package + version;
+}
 
 bool RevertPlan::refused() const {
   return std::any_of(outcomes.begin(), outcomes.end(), [](const RevertOutcome& outcome) {

@@ -43,6 +43,9 @@ using Judge = std::function<PatchOutcome(const TreeState& state, const std::stri
 RevertPlan plan_revert(const TreeState& state, const std::vector<std::string>& patches, bool all,
                        const Judge& judge = {});
 
+// How to have the package's own files back.
+std::string reinstall_hint(const TreeState& state);
+
 // --- what plan.cc needs of the same arithmetic (written_edits.cc) ---------------------------------------------------
 
 // An edit on present bytes: [begin, end) becomes `text`.

@@ -107,7 +107,7 @@ void add_candidates(RuleOutcome& out, const std::vector<const RuleRun*>& runs) {
   for (const bool empty : {true, false}) {
     for (const RuleRun* run : runs) {
       if ((run->sites.count() == 0) != empty || run->counts_ok() || !run->file || run->file->problem) continue;
-      for (Evidence& each : nearest_candidates(*run)) {
+      for (Evidence& each : nearest_candidates(*run->rule, run->path, run->file->target(), run->sites)) {
         if (out.candidates.size() < 3) out.candidates.push_back(std::move(each));
       }
     }
@@ -119,8 +119,12 @@ RuleOutcome outcome_of(const std::vector<const RuleRun*>& runs) {
   for (const RuleRun* run : runs) {
     add_sites(out, *run);
     if (!run->file || run->file->problem) continue;
-    for (const Site& site : run->sites.old) out.sites.push_back(site_evidence(*run, site));
+    for (const Site& site : run->sites.old) out.sites.push_back(site_evidence(run->path, run->file->target(), site));
   }
+  out.lost = std::all_of(runs.begin(), runs.end(), [](const RuleRun* run) {
+    const bool found = !run->path.empty() && (run->file->problem || run->sites.scope_found);
+    return !run->import && !run->counts_ok() && !found;
+  });
   out.state = state_of(out);
   add_candidates(out, runs);
   return out;

@@ -13,17 +13,6 @@ bool is_definition(const Tree& tree, NodeId id) {
   return tree.is(id, kinds().function_definition) || tree.is(id, kinds().class_definition);
 }
 
-std::vector<std::string> split_name(const std::string& name) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= name.size()) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
-    parts.push_back(name.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 bool name_fits(const std::vector<std::string>& want, const std::vector<std::string>& have) {
   return std::equal(want.begin(), want.end(), have.begin(), have.end(),
                     [](const std::string& w, const std::string& h) { return w == "*" || w == h; });
@@ -389,6 +378,17 @@ class Classifier {
 };
 
 }  // namespace
+
+std::vector<std::string> split_name(const std::string& name) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= name.size()) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    parts.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
 
 std::vector<NodeId> find_scopes(const CodeView& target, const std::vector<std::string>& names) {
   const Tree& tree = *target.tree;

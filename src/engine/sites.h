@@ -44,6 +44,8 @@ struct RuleSites {
   }
 };
 
+// "A.f" in its parts.
+std::vector<std::string> split_name(const std::string& name);
 // The definitions that a qualified name names ("A.f", "*" matches one part); the module for an empty list.
 std::vector<NodeId> find_scopes(const CodeView& target, const std::vector<std::string>& names);
 // "Class.function" of a node, "<module>" at the top.

@@ -32,6 +32,7 @@ Result<std::vector<Candidate>> judge_all(const Session& session, const Catalog& 
     for (const Patch* patch : group.patches) {
       all.push_back({patch, judge(target->state, *patch, catalog.patches, options), report_on(*target), target->tree,
                      target->state.present});
+      look_elsewhere(session, *target, *patch, all.back().outcome);
     }
   }
   // Patches for packages that are not in this tree have nothing to say beside one that is.

@@ -1,6 +1,7 @@
 // suture status: a verdict for each patch and tree.
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "engine/revert.h"
@@ -37,8 +38,11 @@ Judged judge_group(const Session& session, const Catalog& catalog, const Package
   const PlanOptions options{.strict = session.options().flag("--strict")};
   judged.report = report_on(*target);
   judged.present = target->state.present;
+  // A line or a cell of a table shows no candidates.
+  const bool places = session.options().verbose || session.options().json;
   for (const Patch* patch : group.patches) {
     judged.report.patches.push_back(judge(target->state, *patch, catalog.patches, options));
+    if (places) look_elsewhere(session, *target, *patch, judged.report.patches.back());
   }
   for (const ReceiptEntry& entry : live_receipt(target->state).patches) {
     if (catalog.find(entry.patch) != nullptr || !asked_for(session, entry.patch)) continue;
@@ -82,19 +86,22 @@ Exit check(const Session& session, const Judged& judged) {
 }
 
 std::string version_cell(const Judged& judged, bool several_packages) {
-  const std::string version = judged.report.version.value_or("-");
+  const std::string version =
+      judged.report.assumed.empty() ? judged.report.version.value_or("-") : judged.report.assumed + " (assumed)";
   return several_packages ? judged.group.package + " " + version : version;
 }
 
 std::string table_of(const Session& session, const std::vector<Judged>& all) {
-  const bool several_packages = std::any_of(
-      all.begin(), all.end(), [&all](const Judged& each) { return each.group.package != all.front().group.package; });
+  std::set<std::string> packages;  // of the trees that could be read
+  for (const Judged& judged : all) {
+    if (!judged.error) packages.insert(judged.group.package);
+  }
   std::vector<StatusRow> rows;
   std::vector<std::string> patches;
   for (const Judged& judged : all) {
     StatusRow row;
     row.tree = judged.asked;
-    row.version = version_cell(judged, several_packages);
+    row.version = version_cell(judged, packages.size() > 1);
     if (judged.error) row.problem = "cannot be read";
     for (const PatchOutcome& outcome : judged.report.patches) {
       row.verdicts.emplace_back(outcome.patch, outcome.verdict);
@@ -102,7 +109,7 @@ std::string table_of(const Session& session, const std::vector<Judged>& all) {
     }
     rows.push_back(std::move(row));
   }
-  std::string text = status_table(rows, patches, session.out());
+  std::string text = status_table(std::move(rows), patches, session.out());
   if (!session.options().verbose) return text;
   for (const Judged& judged : all) {
     if (!judged.error) text += "\n" + judged.report.tree + "\n" + status_lines(judged.report, true, session.out());

@@ -1,168 +1,179 @@
-// One patch in words: what it is for, what it edits rule by rule, what it needs, and its page.
+// One patch in words: what, when, how much, what it leaves alone; then its page. Sentences, not YAML keys. Each edit's words
+// are in explain_edit.cc.
 #include <algorithm>
 
 #include "base/text.h"
+#include "shell/explain_edit.h"
+#include "shell/prose.h"
 #include "shell/report_text.h"
 #include "shell/words.h"
 
 namespace suture {
 namespace {
 
-std::string indented(const std::string& block, std::string_view indent) {
-  std::string text;
-  for (std::size_t begin = 0; begin < block.size();) {
-    std::size_t end = block.find('\n', begin);
-    if (end == std::string::npos) end = block.size();
-    if (end > begin) text += std::string(indent) + block.substr(begin, end - begin);
-    text += "\n";
-    begin = end + 1;
-  }
-  return text;
-}
-
-std::string values(const std::vector<Text>& texts, std::string_view between) {
+std::vector<std::string> values(const std::vector<Text>& texts) {
   std::vector<std::string> parts;
   for (const Text& text : texts) parts.push_back(text.value);
-  return join(parts, between);
+  return parts;
 }
 
-std::string labelled(std::string_view label, const std::string& text) {
-  if (text.empty()) return "";
-  return pad(label, 12) + text + "\n";
+std::string any_of(const std::vector<Text>& texts) {
+  return join(values(texts), ", ", " or ");
 }
 
-std::string_view words_for(Place place) {
-  switch (place) {
-    case Place::prepend_body:
-      return "inserts at the top of the body";
-    case Place::append_body:
-      return "inserts at the end of the body";
-    case Place::insert_before:
-      return "inserts before it";
-    case Place::insert_after:
-      return "inserts after it";
+// --- when
+
+// What a condition of patch.yaml says: "toycache >=1.0", "Rows in rows.py has `def f(): $$$`".
+Sentence condition_sentence(const Condition& each, const Patch& patch) {
+  Sentence out;
+  const bool whole_package = each.file.empty() && !each.class_name;
+  std::string start = each.package ? each.package->value : whole_package ? patch.package.value : std::string();
+  if (each.versions) start += (start.empty() ? "the version is " : " ") + each.versions->value;
+  if (!whole_package) {
+    if (!start.empty()) start += " and ";
+    start += (each.in.empty() ? "" : any_of(each.in) + " in ") +
+             (each.class_name ? "the class " + each.class_name->value : any_of(each.file));
   }
-  return "";
+  out.push_back(words(start));
+  std::string link = " ";
+  const auto add = [&](const std::string& verb, const Text& text) {
+    out = std::move(out) + Sentence{words(link + verb + " "), code(text.value)};
+    link = " and ";
+  };
+  if (each.narrow.match) add("has", *each.narrow.match);
+  if (!each.narrow.match) {
+    for (const Text& pattern : each.narrow.has) add("has", pattern);
+    for (const Text& pattern : each.narrow.not_has) add("does not have", pattern);
+  }
+  if (each.literal) add("holds the text", *each.literal);
+  if (each.not_match) add("does not have", *each.not_match);
+  if (each.not_literal) add("does not hold the text", *each.not_literal);
+  if (link == " " && !whole_package) out.push_back(words(each.in.empty() ? " is there" : " is defined"));
+  return each.note.empty() ? out : std::move(out) + Sentence{words(" (" + each.note + ")")};
 }
 
-std::string structural_words(const Structural& edit, const std::string& of) {
-  switch (edit.kind) {
-    case Structure::remove:
-      return "deletes " + of;
-    case Structure::wrap:
-      return "wraps it ($MATCH) into";
-    case Structure::add_argument:
-      return "adds to the call " + of + " the argument";
-    case Structure::add_element:
-      return edit.into == Into::literal
-                 ? "adds to " + of + " the element"
-                 : "adds to the condition " + of + (edit.into == Into::disjunction ? " or" : " and");
-    case Structure::set_key:
-      return "adds to the dictionary " + of + " the key " + edit.key->value + " with the value";
-    case Structure::add_branch:
-      return "adds to it the branch";
-    case Structure::add_member:
-      return "adds to the class";
-    case Structure::add_decorator:
-      return "decorates it with";
-    case Structure::remove_decorator:
-      return "removes the decorator";
-    case Structure::remove_import:
-      return "removes the import";
-  }
-  return "";
-}
-
-struct EditWords {
-  std::string operator()(const Replace& edit) const {
-    std::string text;
-    if (edit.whole) text += "      replaces it by\n" + indented(edit.whole->value, "        ");
-    for (const auto& [name, becomes] : edit.parts) {
-      text += "      replaces $" + name.value + " by\n" + indented(becomes.value, "        ");
-    }
-    return text;
-  }
-  std::string operator()(const Argument& edit) const {
-    return "      changes its argument " + edit.name.value + " to\n" + indented(edit.becomes.value, "        ");
-  }
-  std::string operator()(const Insert& edit) const {
-    return "      " + std::string(words_for(edit.place)) + "\n" + indented(edit.block.value, "        ");
-  }
-  std::string operator()(const Structural& edit) const {
-    std::string of = edit.of.empty() ? "it" : "$" + values(edit.of, ", $");
-    return "      " + structural_words(edit, of) + "\n" + indented(edit.code.value, "        ");
-  }
-  std::string operator()(const AddImport& edit) const {
-    return "      adds the import\n" + indented(edit.statement.value, "        ");
-  }
-};
-
-std::string shape_text(const Shape& shape) {
+std::string conditions(const std::string& lead, const std::vector<Condition>& all, const Patch& patch) {
   std::string text;
-  if (shape.narrow.match) text += "      finds\n" + indented(shape.narrow.match->value, "        ");
-  if (shape.edit) text += std::visit(EditWords{}, *shape.edit);
+  for (const Condition& each : all) text += to_text(Sentence{words(lead)} + condition_sentence(each, patch), "  ");
   return text;
 }
 
-std::string expected(const Expect& expect) {
-  const std::string places = expect.min == expect.max
-                                 ? count_of(expect.min, "place", "places")
-                                 : std::to_string(expect.min) + " to " + std::to_string(expect.max) + " places";
-  return places + (expect.per_file ? " in each file" : "");
+std::string when_text(const Patch& patch) {
+  std::string text = "When\n";
+  text += paragraph("For " + patch.package.value + ", " +
+                        (patch.versions ? "versions " + patch.versions->value : "any version") + ".",
+                    "  ");
+  text += conditions("It needs: ", patch.needs, patch);
+  text += conditions("It has nothing to do where upstream does it already: ", patch.superseded, patch);
+  if (!patch.conflicts.empty())
+    text += paragraph("Not together with " + join(values(patch.conflicts), ", ", " or ") + ".", "  ");
+  if (patch.recommend)
+    text += paragraph(
+        "Recommended: rank " + std::to_string(*patch.recommend) +
+            " among the patches for this package; `suture diff` without a name takes the lowest that applies.",
+        "  ");
+  return text;
+}
+
+// --- what
+
+std::string places(const Rule& rule) {
+  const Expect& expect = rule.expect;
+  std::string text;
+  if (expect.min == expect.max) {
+    text = count_of(expect.min, "place", "places");
+  } else if (expect.max == static_cast<std::uint32_t>(-1)) {
+    text = count_of(expect.min, "place", "places") + " or more";
+  } else {
+    text = std::to_string(expect.min) + " to " + std::to_string(expect.max) + " places";
+  }
+  if (expect.per_file) text += " in each file";
+  switch (rule.select.kind) {
+    case SelectKind::first:
+      return "the first of " + text;
+    case SelectKind::last:
+      return "the last of " + text;
+    case SelectKind::nth:
+      return "number " + std::to_string(rule.select.n + 1) + " of " + text;
+    case SelectKind::all:
+      break;
+  }
+  return text;
+}
+
+bool is_import(const Rule& rule) {
+  return rule.base.edit && std::holds_alternative<AddImport>(*rule.base.edit);
 }
 
 std::string rule_text(const Rule& rule) {
   std::string text = "  " + rule.id + (rule.ok == rule.id ? "" : ": " + rule.ok) + "\n";
-  text += "      in " + (rule.in.empty() ? "the module" : values(rule.in, ", ")) + " of " + values(rule.files, " or ") +
-          ", " + expected(rule.expect) + "\n";
-  if (rule.any_of.empty()) text += shape_text(rule.base);
-  for (std::size_t i = 0; i < rule.any_of.size(); ++i) {
-    text += "      shape " + std::to_string(i + 1) + " of " + std::to_string(rule.any_of.size()) + "\n" +
-            shape_text(rule.any_of[i]);
-  }
-  return text + indented(rule.note, "      ");
-}
-
-std::string conditions(const std::vector<Condition>& all) {
-  std::vector<std::string> parts;
-  for (const Condition& each : all) {
-    if (!each.note.empty()) {
-      parts.push_back(each.note);
-    } else {
-      std::vector<std::string> words;
-      if (each.package) words.push_back(each.package->value);
-      if (each.versions) words.push_back(each.versions->value);
-      if (!each.file.empty()) words.push_back(values(each.file, " or "));
-      if (each.class_name) words.push_back("class " + each.class_name->value);
-      if (!each.in.empty()) words.push_back("in " + values(each.in, ", "));
-      if (each.narrow.match) words.push_back("has " + each.narrow.match->value);
-      if (!each.narrow.has.empty() && !each.narrow.match) words.push_back("has " + values(each.narrow.has, ", "));
-      if (each.literal) words.push_back("holds \"" + each.literal->value + "\"");
-      if (!each.narrow.not_has.empty() && !each.narrow.match)
-        words.push_back("has no " + values(each.narrow.not_has, ", "));
-      if (each.not_match) words.push_back("has no " + each.not_match->value);
-      if (each.not_literal) words.push_back("does not hold \"" + each.not_literal->value + "\"");
-      parts.push_back(join(words, " "));
+  const std::string scope = rule.in.empty() ? "" : any_of(rule.in) + " of ";
+  const std::string where = "In " + scope + any_of(rule.files);
+  if (is_import(rule)) {
+    text += to_text(Sentence{words(where + " it ")} + edit_sentence(rule.base), "      ");
+  } else if (rule.any_of.empty()) {
+    text += to_text(Sentence{words(where + ", at " + places(rule) + ", it ")} + edit_sentence(rule.base), "      ");
+  } else {
+    text += paragraph(where + ", at " + places(rule) + ", as the code there is one of " +
+                          count_of(rule.any_of.size(), "shape", "shapes") + ":",
+                      "      ");
+    for (const Shape& shape : rule.any_of) {
+      const std::string versions = shape.versions ? " (versions " + shape.versions->value + ")" : "";
+      text += to_text(Sentence{words("it ")} + edit_sentence(shape) + Sentence{words(versions)}, "        ");
     }
   }
-  return join(parts, "; ");
+  return text + paragraph(rule.note, "      ");
+}
+
+std::string how_much(const Patch& patch) {
+  std::vector<std::string> files;
+  for (const Rule& rule : patch.rules) {
+    const std::string file = any_of(rule.files);
+    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+  }
+  const auto imports = static_cast<std::size_t>(std::count_if(patch.rules.begin(), patch.rules.end(), is_import));
+  const std::size_t edits = patch.rules.size() - imports;
+  std::vector<std::string> parts;
+  if (edits > 0) parts.push_back(count_of(edits, "edit", "edits"));
+  if (imports > 0) parts.push_back(count_of(imports, "import", "imports"));
+  std::string text = join(parts, " and ") + (files.empty() ? "" : " in " + join(files, ", ", " and "));
+  for (const AddedFile& added : patch.adds) {
+    const auto lines = static_cast<std::size_t>(std::count(added.bytes.begin(), added.bytes.end(), '\n'));
+    text += (text.empty() ? "" : "; ") + std::string("adds ") + added.path.value + " (" +
+            count_of(lines, "line", "lines") + ")";
+  }
+  return text;
+}
+
+// --- what it leaves alone
+
+std::string left_alone(const Patch& patch) {
+  std::string text = paragraph(
+      "Every other file; in these, all code that no rule describes in full, and all layout and comments "
+      "around what is edited. Where the code is not as the rules describe it, nothing is written.",
+      "  ");
+  for (const Rule& rule : patch.rules) {
+    if (rule.done_if && rule.done_if->match)
+      text += to_text(
+          {words("Code that has "), code(rule.done_if->match->value), words(" needs no edit by " + rule.id + ".")},
+          "  ");
+    for (const Example& example : rule.examples) {
+      if (!example.same) continue;
+      text += to_text({words("Such code as "), code(example.same->value), words(" (" + rule.id + ").")}, "  ");
+    }
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string explain_text(const Patch& patch) {
-  std::string text = patch.name + "\n" + indented(patch.summary, "  ") + indented(patch.note, "  ") + "\n";
-  text += labelled("package", patch.package.value + " " + (patch.versions ? patch.versions->value : "(any version)"));
-  text += labelled("conflicts", values(patch.conflicts, ", "));
-  text += labelled("recommend", patch.recommend ? std::to_string(*patch.recommend) : "");
-  text += labelled("requires", conditions(patch.needs));
-  text += labelled("superseded", patch.superseded.empty() ? "" : "where " + conditions(patch.superseded));
-  for (const AddedFile& added : patch.adds) {
-    const auto lines = static_cast<std::size_t>(std::count(added.bytes.begin(), added.bytes.end(), '\n'));
-    text += labelled("adds", added.path.value + " (" + count_of(lines, "line", "lines") + ")");
-  }
-  text += "\n" + count_of(patch.rules.size(), "rule", "rules") + "\n";
+std::string explain_text(const Patch& patch, const std::string& verdicts) {
+  std::string text = patch.name + ": " + patch.summary + "\n" + paragraph(patch.note, "  ");
+  if (!verdicts.empty()) text += "\nHere\n" + indented(verdicts, "  ");
+  text += "\n" + when_text(patch);
+  text += "\nWhat\n" + paragraph("All or nothing: " + how_much(patch) + ".", "  ");
   for (const Rule& rule : patch.rules) text += rule_text(rule);
+  text += "\nWhat it leaves alone\n" + left_alone(patch);
   if (!patch.page.empty()) text += "\n" + patch.page + (patch.page.back() == '\n' ? "" : "\n");
   return text;
 }

@@ -2,6 +2,7 @@
 //
 // No exception leaves here. A reader that closes the pipe early (suture diff | head) ends the output and is no failure;
 // a stream that cannot be written (a full disk) is one.
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,14 +44,21 @@ std::map<std::string, std::string> environment() {
   return values;
 }
 
+// Characters of a line; 0: no terminal.
+std::size_t width_of(int stream) {
+  winsize size{};
+  return ::isatty(stream) == 1 && ::ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 // auto: colour on a terminal, unless NO_COLOR (no-color.org) or a dumb terminal says otherwise.
 Style style_of(ColorMode mode, int stream) {
-  if (mode != ColorMode::automatic) return {mode == ColorMode::always};
+  const std::size_t width = width_of(stream);
+  if (mode != ColorMode::automatic) return {mode == ColorMode::always, width};
   const char* no_color = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool refused =
       (no_color != nullptr && *no_color != '\0') || (terminal != nullptr && std::string_view(terminal) == "dumb");
-  return {!refused && ::isatty(stream) == 1};
+  return {!refused && ::isatty(stream) == 1, width};
 }
 
 int print(const Report& report, bool json) {

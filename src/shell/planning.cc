@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "effects/find_modules.h"
 #include "engine/diff.h"
+#include "engine/nearest.h"
 
 namespace suture {
 namespace {
@@ -48,9 +50,21 @@ Result<std::vector<Planned>> plan_patches(const Session& session, const Catalog&
     Result<Target> target = load_target(session, catalog, group, session.options().value("--tree"), lock);
     if (!target) return target.error();
     Plan plan = plan_apply(target->state, group.patches, catalog.patches, options);
+    for (std::size_t i = 0; i < plan.outcomes.size(); ++i)
+      look_elsewhere(session, *target, *group.patches[i], plan.outcomes[i]);
     all.push_back({std::move(*target), std::move(plan)});
   }
   return all;
+}
+
+void look_elsewhere(const Session& session, const Target& target, const Patch& patch, PatchOutcome& outcome) {
+  const Verdict verdict = outcome.verdict;
+  const bool about_code = verdict == Verdict::drifted || verdict == Verdict::absent || verdict == Verdict::foreign_edit;
+  if (!about_code || !target.state.present || outcome.fatal) return;
+  const Traces traces(outcome, patch);
+  if (traces.empty()) return;
+  const auto rank = [&traces](const std::string& path, const std::string& bytes) { return traces.rank(path, bytes); };
+  add_moved_candidates(outcome, patch, find_modules(session.fs(), target.tree, rank));
 }
 
 Exit exit_of(const PatchOutcome& outcome, bool strict) {

@@ -19,6 +19,10 @@ struct Planned {
 Result<std::vector<Planned>> plan_patches(const Session& session, const Catalog& catalog,
                                           const std::vector<const Patch*>& patches, Lock lock = Lock::share);
 
+// Where the code of a patch's rules may have gone, looked for in the whole package: for a verdict that says that a rule's file
+// or scope is not there, and nothing else, so that the good case reads no file more.
+void look_elsewhere(const Session& session, const Target& target, const Patch& patch, PatchOutcome& outcome);
+
 // The exit code that an outcome alone would give.
 Exit exit_of(const PatchOutcome& outcome, bool strict);
 bool would_change(const PatchOutcome& outcome);

@@ -19,6 +19,7 @@ struct TreeReport {
   std::string tree;     // as messages call it
   std::string package;  // the distribution's name
   std::optional<std::string> version;
+  std::string assumed;  // --assume-version: what decided instead; may be empty
   std::vector<PatchOutcome> patches;
   std::vector<RevertOutcome> reverts;
   std::optional<std::string> diff;   // diff, and the dry runs

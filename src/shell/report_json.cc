@@ -16,6 +16,7 @@ Json place_json(const Evidence& evidence) {
     json["column"] = evidence.where.column;
   }
   json["text"] = evidence.text.empty() ? evidence.where.text : evidence.text;
+  if (!evidence.detail.empty()) json["detail"] = evidence.detail;
   return json;
 }
 
@@ -53,18 +54,6 @@ Json rule_json(const RuleOutcome& rule) {
   return json;
 }
 
-Json patch_json(const PatchOutcome& outcome) {
-  Json json = {{"patch", outcome.patch}, {"verdict", verdict_name(outcome.verdict)}, {"reason", outcome.reason}};
-  json["receipt"] = outcome.has_receipt;
-  json["rules"] = Json::array();
-  for (const RuleOutcome& rule : outcome.rules) json["rules"].push_back(rule_json(rule));
-  json["evidence"] = places_json(outcome.evidence);
-  json["hints"] = outcome.hints;
-  json["notes"] = outcome.notes;
-  if (outcome.fatal) json["error"] = error_json(*outcome.fatal);
-  return json;
-}
-
 bool is_utf8(const std::string& text) {
   try {
     (void)Json(text).dump();
@@ -95,6 +84,19 @@ void add_diff(Json& json, const std::string& diff) {
   json["diff_encoding"] = utf8 ? "utf-8" : "latin-1";
 }
 
+Json patch_json(const PatchOutcome& outcome) {
+  Json json = {{"patch", outcome.patch}, {"verdict", verdict_name(outcome.verdict)}, {"reason", outcome.reason}};
+  json["receipt"] = outcome.has_receipt;
+  json["rules"] = Json::array();
+  for (const RuleOutcome& rule : outcome.rules) json["rules"].push_back(rule_json(rule));
+  json["evidence"] = places_json(outcome.evidence);
+  json["hints"] = outcome.hints;
+  json["notes"] = outcome.notes;
+  if (!outcome.diff.empty()) add_diff(json, outcome.diff);
+  if (outcome.fatal) json["error"] = error_json(*outcome.fatal);
+  return json;
+}
+
 Json revert_json(const RevertOutcome& outcome) {
   Json json = {{"patch", outcome.patch}, {"outcome", revert_kind_name(outcome.kind)}, {"reason", outcome.reason}};
   json["hints"] = outcome.hints;
@@ -105,6 +107,7 @@ Json revert_json(const RevertOutcome& outcome) {
 Json tree_json(const TreeReport& tree) {
   Json json = {{"tree", tree.tree}, {"package", tree.package}};
   json["version"] = tree.version ? Json(*tree.version) : Json();
+  if (!tree.assumed.empty()) json["assumed_version"] = tree.assumed;
   json["patches"] = Json::array();
   for (const PatchOutcome& outcome : tree.patches) json["patches"].push_back(patch_json(outcome));
   if (!tree.reverts.empty()) {

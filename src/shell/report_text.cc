@@ -42,25 +42,28 @@ std::string_view color_of(Verdict verdict) {
   return kPlain;
 }
 
-std::string trimmed(std::string text) {
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
-
 // "srt/x.py:10: what is there"
 std::string place(const Evidence& evidence) {
   const std::string& file = evidence.path.empty() ? evidence.where.file : evidence.path;
   std::string text = file;
   if (evidence.where.line > 0) text += ":" + std::to_string(evidence.where.line);
+  if (evidence.where.line > 0 && evidence.column) text += ":" + std::to_string(evidence.where.column);
   const std::string& what = evidence.text.empty() ? evidence.where.text : evidence.text;
   const std::size_t first = what.find_first_not_of(" \t");
   if (first == std::string::npos) return text;
   return text + (text.empty() ? "" : ": ") + printable(what.substr(first));
 }
 
+// What is there, and what differs there.
+std::string place_lines(const Evidence& evidence, std::string_view indent) {
+  std::string text = std::string(indent) + place(evidence) + "\n";
+  if (!evidence.detail.empty()) text += std::string(indent) + "  " + printable(evidence.detail) + "\n";
+  return text;
+}
+
 std::string places(const std::vector<Evidence>& evidence, std::string_view indent) {
   std::string text;
-  for (const Evidence& each : evidence) text += std::string(indent) + place(each) + "\n";
+  for (const Evidence& each : evidence) text += place_lines(each, indent);
   return text;
 }
 
@@ -110,7 +113,7 @@ std::string candidate_lines(const PatchOutcome& outcome) {
     if (!rule.per_file && rule.old_sites + rule.result_sites + rule.done_sites >= rule.expected_min) continue;
     std::string lines;
     for (const Evidence& each : rule.candidates) {
-      if (shown.insert(place(each)).second) lines += "    " + place(each) + "\n";
+      if (shown.insert(place(each)).second) lines += place_lines(each, "    ");
     }
     if (!lines.empty()) text += "  nearest to " + rule.rule + ":\n" + lines;
   }
@@ -176,7 +179,8 @@ std::string verdict_message(const PatchOutcome& outcome, bool failed, Style styl
   if (!failed) return outcome.patch + ": " + settled(outcome) + "\n" + hints(outcome.hints, "  ");
   std::string text = paint("error", kRed, style) + ": " + outcome.patch + ": " + paint_verdict(outcome.verdict, style);
   if (!outcome.reason.empty()) text += ": " + outcome.reason;
-  return text + "\n" + places(outcome.evidence, "  ") + candidate_lines(outcome) + hints(outcome.hints, "  ");
+  return text + "\n" + places(outcome.evidence, "  ") + candidate_lines(outcome) + paint_diff(outcome.diff, style) +
+         hints(outcome.hints, "  ");
 }
 
 std::string notes_of(const PatchOutcome& outcome) {
@@ -194,31 +198,9 @@ std::string status_lines(const TreeReport& report, bool verbose, Style style) {
             (outcome.reason.empty() ? outcome.patch : pad(outcome.patch, width + 2) + outcome.reason) + "\n";
     if (!verbose) continue;
     for (const RuleOutcome& rule : outcome.rules) text += rule_lines(rule);
-    text += places(outcome.evidence, "    ");
+    text += places(outcome.evidence, "    ") + paint_diff(outcome.diff, style);
     for (const std::string& note : outcome.notes) text += "    note: " + note + "\n";
     text += hints(outcome.hints, "    ");
-  }
-  return text;
-}
-
-std::string status_table(const std::vector<StatusRow>& rows, const std::vector<std::string>& patches, Style style) {
-  std::size_t tree = 4, version = 7;
-  for (const StatusRow& row : rows) {
-    tree = std::max(tree, count_characters(row.tree));
-    version = std::max(version, count_characters(row.version));
-  }
-  std::string text = pad("TREE", tree + 2) + pad("VERSION", version + 2);
-  for (const std::string& patch : patches) text += pad(patch, std::max(kVerdictWidth, count_characters(patch) + 2));
-  text = trimmed(text) + "\n";
-  for (const StatusRow& row : rows) {
-    std::string line = pad(row.tree, tree + 2) + pad(row.version, version + 2);
-    for (const std::string& patch : patches) {
-      const auto found = std::find_if(row.verdicts.begin(), row.verdicts.end(),
-                                      [&patch](const auto& each) { return each.first == patch; });
-      const std::size_t width = std::max(kVerdictWidth, count_characters(patch) + 2);
-      line += found == row.verdicts.end() ? std::string(width, ' ') : paint_verdict(found->second, style, width);
-    }
-    text += trimmed(row.problem.empty() ? line : pad(row.tree, tree + 2) + row.problem) + "\n";
   }
   return text;
 }

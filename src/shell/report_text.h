@@ -14,6 +14,7 @@ namespace suture {
 
 struct Style {
   bool color = false;
+  std::size_t width = 0;  // characters of a line of the terminal; 0: no terminal
 };
 
 std::string paint_verdict(Verdict verdict, Style style, std::size_t width = 0);
@@ -35,7 +36,8 @@ struct StatusRow {
   std::vector<std::pair<std::string, Verdict>> verdicts;  // by patch
   std::string problem;                                    // the tree could not be read: said instead
 };
-std::string status_table(const std::vector<StatusRow>& rows, const std::vector<std::string>& patches, Style style);
+// Patches as rows and trees as columns, or the other way round where there are more trees than fit the width.
+std::string status_table(std::vector<StatusRow> trees, const std::vector<std::string>& patches, Style style);
 
 // "VERDICT: REASON" without the name, for one line.
 std::string verdict_phrase(const PatchOutcome& outcome);
@@ -47,6 +49,7 @@ std::string_view revert_kind_name(RevertOutcome::Kind kind);
 std::string test_lines(const std::vector<Tested>& tests, bool verbose, Style style);
 
 std::string list_lines(const std::vector<Patch>& patches);
-std::string explain_text(const Patch& patch);
+// verdicts: lines on what it is in trees; may be empty.
+std::string explain_text(const Patch& patch, const std::string& verdicts);
 
 }  // namespace suture

@@ -235,6 +235,7 @@ TreeReport report_on(const Target& target) {
   report.tree = target.state.display;
   report.package = target.group.package;
   report.version = target.state.dist.version;
+  report.assumed = target.state.dist.assumed;
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "shell/options.h"
+#include "shell/prose.h"
 #include "shell/report_json.h"
 #include "shell/report_text.h"
 #include "shell/words.h"
@@ -52,17 +53,57 @@ TEST(VerdictMessage, NothingToDoIsNoError) {
             "p: superseded, nothing to do: it is so\n");
 }
 
-TEST(StatusTable, KeepsItsColumnsWithWideNames) {
-  const std::vector<StatusRow> rows = {
-      {"/a", "1.0", {{"p", Verdict::applied}, {"a-much-longer-name", Verdict::out_of_range}}, ""},
-      {"/b\xC3\xA4", "10.0.1", {{"p", Verdict::absent}}, ""},
-      {"/c", "-", {}, "cannot be read"},
-  };
-  EXPECT_EQ(status_table(rows, {"p", "a-much-longer-name"}, {}),
-            "TREE  VERSION  p             a-much-longer-name\n"
-            "/a    1.0      applied       out-of-range\n"
+const std::vector<StatusRow> kTrees = {
+    {"/a", "1.0", {{"p", Verdict::applied}, {"a-much-longer-name", Verdict::out_of_range}}, ""},
+    {"/b\xC3\xA4", "10.0.1", {{"p", Verdict::absent}}, ""},
+    {"/c", "-", {}, "cannot be read"},
+};
+
+TEST(StatusTable, PatchesAreRowsWhereTheTreesFit) {
+  EXPECT_EQ(status_table(kTrees, {"p", "a-much-longer-name"}, {}),
+            "PATCH               /a            /b\xC3\xA4     /c\n"
+            "                    1.0           10.0.1\n"
+            "p                   applied       absent  cannot be read\n"
+            "a-much-longer-name  out-of-range  -       cannot be read\n");
+}
+
+TEST(StatusTable, TreesAreRowsWhereTheyDoNot) {
+  EXPECT_EQ(status_table(kTrees, {"p", "a-much-longer-name"}, {.width = 55}),
+            "TREE  VERSION  p               a-much-longer-name\n"
+            "/a    1.0      applied         out-of-range\n"
+            "/b\xC3\xA4   10.0.1   absent          -\n"
+            "/c    -        cannot be read  cannot be read\n");
+}
+
+TEST(StatusTable, PatchesThatDoNotFitFollowInAnotherTable) {
+  EXPECT_EQ(status_table(kTrees, {"p", "a-much-longer-name"}, {.width = 40}),
+            "TREE  VERSION  p\n"
+            "/a    1.0      applied\n"
             "/b\xC3\xA4   10.0.1   absent\n"
-            "/c    cannot be read\n");
+            "/c    -        cannot be read\n"
+            "\n"
+            "TREE  VERSION  a-much-longer-name\n"
+            "/a    1.0      out-of-range\n"
+            "/b\xC3\xA4   10.0.1   -\n"
+            "/c    -        cannot be read\n");
+}
+
+TEST(StatusTable, TheCommonFolderIsSaidOnce) {
+  const std::vector<StatusRow> trees = {{"w/x/one", "1", {{"p", Verdict::applied}}, ""},
+                                        {"w/x/other", "2", {{"p", Verdict::drifted}}, ""}};
+  EXPECT_EQ(status_table(trees, {"p"}, {}),
+            "in w/x/\n"
+            "PATCH  one      other\n"
+            "       1        2\n"
+            "p      applied  drifted\n");
+}
+
+TEST(Prose, CodeGoesToLinesOfItsOwnWhereTheSentenceIsLong) {
+  EXPECT_EQ(to_text(Sentence{words("it puts "), code("a()\n"), words(" first")}, "  "), "  it puts `a()` first\n");
+  EXPECT_EQ(to_text(Sentence{words("it "), words("puts "), code("if a:\n    b()"), words(" first")}, "  "),
+            "  it puts\n      if a:\n          b()\n  first\n");
+  EXPECT_EQ(paragraph(std::string(60, 'a') + " " + std::string(50, 'b') + "\n\nc", " "),
+            " " + std::string(60, 'a') + "\n " + std::string(50, 'b') + "\n\n c\n");
 }
 
 TEST(Json, ABadByteNeverEndsTheDocument) {
