@@ -47,7 +47,7 @@ std::string minor_version(std::string_view text) {
 
 std::string config_version(const std::map<std::string, std::string>& config) {
   for (const char* key : {"version", "version_info"}) {  // venv, and virtualenv and uv
-    const std::string version = minor_version(value_of(config, key));
+    std::string version = minor_version(value_of(config, key));
     if (!version.empty()) return version;
   }
   return "";

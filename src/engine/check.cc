@@ -32,7 +32,10 @@ Rule for_examples(const Rule& rule) {
 std::string problem_text(const RuleSites& sites) {
   if (!sites.ambiguous.empty()) return "two of the rule's shapes hold at one site";
   if (!sites.unresolved.empty()) return "the rule's match holds and none of its shapes does";
-  if (!sites.broken.empty()) return "a syntax error overlaps the site";
+  if (!sites.broken.empty()) {
+    return sites.broken.front().match.misread != kNone ? "the parser reads the site otherwise than Python"
+                                                       : "a syntax error overlaps the site";
+  }
   if (!sites.unfit.empty()) return "at a site the code " + sites.unfit[0].second;
   return "";
 }

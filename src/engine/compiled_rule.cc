@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/match.h"
 
@@ -223,17 +224,12 @@ class Checker {
     return std::nullopt;
   }
 
-  // `pass`, `...`, `return None`: found in any code.
+  // Found in any code.
   static bool is_keywords(const Pattern& pattern) {
-    const Tree& tree = pattern.tree();
-    for (const NodeId root : pattern.roots()) {
-      for (NodeId id = root; id < tree[root].subtree_end; ++id) {
-        if (tree.is(id, kinds().identifier) || tree.is(id, kinds().string) || tree.is(id, kinds().integer) ||
-            kind_name(tree[id].kind) == "float")
-          return false;
-      }
-    }
-    return true;
+    static const std::set<std::string> kKeywords = {"pass",        "...",          "None",    "True",
+                                                    "False",       "break",        "return",  "return None",
+                                                    "return True", "return False", "continue"};
+    return kKeywords.contains(pattern.written());
   }
 
   std::optional<Error> check_structural(const CompiledStructural& edit, const Structural& text) const {

@@ -104,7 +104,10 @@ std::string drift_reason(const RuleRun& run) {
   if (!run.sites.scope_found)
     return "there is no " + shown_scopes(rule) + " in " +
            (run.looked_at.size() > 1 || run.of_glob ? join(run.looked_at, ", ") : run.path);
-  if (!run.sites.broken.empty()) return "a syntax error overlaps the site";
+  if (!run.sites.broken.empty()) {
+    const bool misread = run.sites.broken.front().match.misread != kNone;
+    return misread ? "the parser reads the site otherwise than Python" : "a syntax error overlaps the site";
+  }
   if (!run.sites.broken_scopes.empty()) return "a syntax error lies in the scope, so a site may be hidden";
   if (!run.sites.unfit.empty()) {
     const auto& [site, why] = run.sites.unfit.front();

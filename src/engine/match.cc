@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/token.h"
+#include "engine/unread.h"
 
 namespace suture {
 namespace {
@@ -132,7 +133,9 @@ class Matcher {
   enum class Tail { exact, open };
 
   bool finish() {
-    match_.broken = std::any_of(match_.nodes.begin(), match_.nodes.end(), [&](NodeId n) { return t_[n].broken; });
+    match_.misread = misread_part(pattern_, t_, match_);
+    match_.broken = match_.misread != kNone || error_around(t_, match_.nodes.front()) != kNone ||
+                    std::any_of(match_.nodes.begin(), match_.nodes.end(), [&](NodeId n) { return t_[n].broken; });
     return accept_(match_);
   }
 

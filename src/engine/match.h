@@ -43,7 +43,8 @@ struct Match {
   // Which pattern node matched which target node, runs apart: what the rewriter aligns tokens by.
   std::vector<std::pair<NodeId, NodeId>> pairs;
   std::vector<std::pair<NodeId, std::vector<NodeId>>> runs;
-  bool broken = false;  // overlaps an ERROR or MISSING node: never edited
+  bool broken = false;     // overlaps an ERROR or MISSING node, or is misread: never edited
+  NodeId misread = kNone;  // what Python reads otherwise (engine/unread.h)
 
   [[nodiscard]] Range range(const Tree& tree) const { return {tree[nodes.front()].begin, tree[nodes.back()].end}; }
 };

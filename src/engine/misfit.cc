@@ -11,6 +11,7 @@
 #include "engine/leads.h"
 #include "engine/narrow.h"
 #include "engine/revert.h"
+#include "engine/unread.h"
 
 namespace suture {
 namespace {
@@ -101,10 +102,30 @@ void add_unique(std::vector<std::string>& all, std::vector<std::string> more) {
   }
 }
 
+// Which construct keeps a site from being read.
+void tell_unread(PatchOutcome& outcome, const RuleRun& run) {
+  const CodeView target = run.file->target();
+  std::optional<UnreadCode> unread;
+  if (!run.sites.broken.empty()) {
+    unread = unread_in(target, run.sites.broken.front().match);
+  } else if (!run.sites.broken_scopes.empty()) {
+    unread = syntax_error_in(target, run.sites.broken_scopes.front());
+  }
+  if (!unread) return;
+  const std::string column = "column " + std::to_string(target.source->locate(unread->at).column) + ": ";
+  Evidence evidence = evidence_at(run.path, target, unread->at, column + unread->what);
+  const bool said = std::any_of(outcome.evidence.begin(), outcome.evidence.end(), [&](const Evidence& each) {
+    return each.path == evidence.path && each.text == evidence.text && each.where.line == evidence.where.line;
+  });
+  if (!said) outcome.evidence.push_back(std::move(evidence));
+  add_unique(outcome.hints, {std::move(unread->hint)});
+}
+
 void tell_found(PatchOutcome& outcome, const RuleRun& run) {
   if (!run.file) return;
   if (!run.file->problem) {
     for (Evidence& each : found_evidence(run)) outcome.evidence.push_back(std::move(each));
+    tell_unread(outcome, run);
     return;
   }
   Evidence unreadable;

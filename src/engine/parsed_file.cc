@@ -67,6 +67,24 @@ std::optional<Error> too_far_right(const ParsedFile& file) {
   return std::nullopt;
 }
 
+// Python takes the indentation of the first line, the grammar's scanner that of the line below: what follows is read into a wrong block.
+std::optional<Error> begins_with_backslash(const ParsedFile& file) {
+  const Source& source = *file.source;
+  const Tree& tree = file.tree;
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    if (!tree.is(id, kinds().line_continuation)) continue;
+    const std::uint32_t begin = source.line_begin(source.line_of(tree[id].begin));
+    if (begin + source.indentation_at(begin).size() != tree[id].begin) continue;
+    const auto around = tree.children(tree[id].parent);
+    const bool between = is_suite(tree, tree[id].parent) ||
+                         std::any_of(around.begin(), around.end(), [&](NodeId c) { return is_suite(tree, c); });
+    if (!between) continue;
+    return Error{Exit::refused, "a statement begins with a backslash alone on its line, which the parser misreads",
+                 source.locate(tree.range(id)), "nothing of the file was matched"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Location ParsedFile::first_error() const {
@@ -89,6 +107,7 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
   if (tree) {
     file->tree = std::move(*tree);
     file->problem = too_far_right(*file);
+    if (!file->problem) file->problem = begins_with_backslash(*file);
   } else {
     file->problem = tree.error();
   }

@@ -130,20 +130,6 @@ bool runs_together(CodeView expression, NodeId node, CodeView place, NodeId at) 
   return kind_name((*place.tree)[parent].kind) == "with_item" && expression.tree->is(node, kinds().tuple);
 }
 
-// Where the grammar reads other code than Python does: `a ^ (b & c)`, `(await a) ** b`, `x := (a if b else c)`. With
-// parentheses both agree.
-bool grammar_disagrees(CodeView expression, NodeId node, CodeView place, NodeId at) {
-  const Tree& tree = *place.tree;
-  const NodeId parent = tree[at].parent;
-  const Kinds& k = kinds();
-  if (parent == kNone) return false;
-  if (tree.is(parent, k.named_expression)) return expression.tree->is(node, k.conditional_expression);
-  if (!tree.is(parent, k.binary_operator)) return false;
-  const auto op = operator_of(place, parent);
-  if (op == "**") return expression.tree->is(node, k.await) && is_left(tree, at);
-  return op == "^" && expression.tree->is(node, k.binary_operator) && operator_of(expression, node) == "&";
-}
-
 // `with $X:` has its metavariable within a node that only wraps it.
 NodeId unwrapped(const Tree& tree, NodeId node) {
   for (NodeId c = tree.first_child(node); c != kNone && tree.range(c) == tree.range(node); c = tree.first_child(c))
@@ -158,7 +144,7 @@ bool needs_parentheses(CodeView expression, NodeId node, CodeView place, NodeId 
   const Kinds& k = kinds();
   at = unwrapped(*place.tree, at);
   const Place wanted = place_of(place, at);
-  if (runs_together(expression, node, place, at) || grammar_disagrees(expression, node, place, at)) return true;
+  if (runs_together(expression, node, place, at)) return true;
   if (tree.is(node, k.named_expression)) return !wanted.walrus;
   if (tree.is(node, k.yield)) return !wanted.yield;
   if (tree.is(node, k.expression_list) || tree.is(node, k.pattern_list)) return !wanted.tuple;

@@ -108,7 +108,7 @@ class Finder {
   }
 
   [[nodiscard]] bool splat_fits(NodeId id) const {
-    static constexpr std::array<std::string_view, 12> kAllowed = {"argument_list",
+    static constexpr std::array<std::string_view, 13> kAllowed = {"argument_list",
                                                                   "list",
                                                                   "set",
                                                                   "tuple",
@@ -117,12 +117,11 @@ class Finder {
                                                                   "dictionary",
                                                                   "assignment",
                                                                   "expression_statement",
-                                                                  "parenthesized_list_splat",
-                                                                  "index_expression_list",
+                                                                  "match_statement",
+                                                                  "yield",
+                                                                  "with_item",
                                                                   "type"};
     const auto parent = parent_kind(id);
-    if (parent == "attribute" || parent == "call" || parent == "for_statement" || parent == "for_in_clause")
-      return true;  // how the grammar reads `*a.b` and `return *f(x), 1`
     return std::find(kAllowed.begin(), kAllowed.end(), parent) != kAllowed.end();
   }
 

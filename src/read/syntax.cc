@@ -1,4 +1,4 @@
-// See syntax.h. The parser runs once, its tree is copied in preorder into the arena and freed.
+// See syntax.h. The parser runs once, its tree is copied in preorder into the arena and freed; then read as Python does.
 #include "read/syntax.h"
 
 #include <tree_sitter/api.h>
@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 #include <string>
+
+#include "read/python_reading.h"
 
 extern "C" const TSLanguage* tree_sitter_python(void);
 
@@ -234,7 +236,7 @@ Result<Tree> parse_python(const Source& source, const ParseLimits& limits) {
     return parse_error(source, "the code is nested more than " + std::to_string(limits.max_depth) + " levels deep",
                        "it is damaged or hostile; nothing of it was matched");
   }
-  return builder.take();
+  return read_as_python(builder.take());
 }
 
 }  // namespace suture

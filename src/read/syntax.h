@@ -34,6 +34,7 @@ struct Node {
   bool error : 1 = false;    // an ERROR node
   bool missing : 1 = false;  // a token that the parser invented (zero width)
   bool broken : 1 = false;   // an ERROR or MISSING node lies in the subtree (itself included)
+  bool misread : 1 = false;  // to Python this is other code (python_reading.h)
 };
 
 // The grammar symbols that the engine speaks of by name, resolved once from the language; each is a member of
@@ -107,6 +108,7 @@ class Tree {
 
  private:
   friend class SyntaxBuilder;
+  friend class TreeRepair;
   std::vector<Node> nodes_;
   bool broken_ = false;
   std::uint32_t error_count_ = 0;
@@ -130,7 +132,8 @@ struct ParseLimits {
 
 // Parses `source`. Errors (Exit::refused, located where they can be): larger
 // than max_bytes, nested deeper than max_depth, parser gave up. A file with
-// syntax errors still gives a Tree; see Tree::broken().
+// syntax errors still gives a Tree; see Tree::broken(). What the grammar reads
+// otherwise than Python is set right, or marked (python_reading.h).
 // The bytes must be UTF-8 (the caller checks); NUL is an ordinary byte.
 Result<Tree> parse_python(const Source& source, const ParseLimits& limits = {});
 

@@ -35,7 +35,8 @@ const std::vector<OptionSpec>& tree_options() {
   static const std::vector<OptionSpec> specs = {
       {"-t,--tree", "TREE", "a package folder, site-packages, a virtual environment, a source checkout or a wheel",
        true},
-      {"--python", "EXE", "without --tree: the environment of this interpreter (which is not run)", false},
+      {"--python", "EXE", "without --tree: this interpreter's environment; diff and apply have it compile the result",
+       false},
       {"--assume-version", "V", "take the package to be version V where its metadata does not say", false},
   };
   return specs;
@@ -206,7 +207,8 @@ std::optional<Error> check_options(const Options& options, const std::vector<Com
       }
     }
   }
-  if (options.flag("--tree") && options.flag("--python")) {
+  const bool compiles = command.name == "diff" || command.name == "apply";
+  if (options.flag("--tree") && options.flag("--python") && !compiles) {
     return usage("--tree and --python both say where the package is", "give one of them");
   }
   if (options.quiet && options.verbose) return usage("--quiet and --verbose contradict each other", "give one of them");

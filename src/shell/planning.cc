@@ -6,6 +6,7 @@
 #include "effects/find_modules.h"
 #include "engine/diff.h"
 #include "engine/nearest.h"
+#include "shell/compiling.h"
 
 namespace suture {
 namespace {
@@ -54,6 +55,7 @@ Result<std::vector<Planned>> plan_patches(const Session& session, const Catalog&
       look_elsewhere(session, *target, *group.patches[i], plan.outcomes[i]);
     all.push_back({std::move(*target), std::move(plan)});
   }
+  if (Status compiled = check_compiles(session, all); !compiled) return compiled.error();
   return all;
 }
 

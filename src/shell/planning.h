@@ -15,7 +15,8 @@ struct Planned {
   Plan plan;
 };
 
-// Plans `patches`, package by package. Error: a tree that cannot be found or read.
+// Plans `patches`, package by package, and has --python compile the result. Error: a tree that cannot be found or read, an interpreter that
+// cannot be run.
 Result<std::vector<Planned>> plan_patches(const Session& session, const Catalog& catalog,
                                           const std::vector<const Patch*>& patches, Lock lock = Lock::share);
 

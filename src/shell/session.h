@@ -29,6 +29,7 @@ class Session {
 
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] FileSystem& fs() const { return *fs_; }
+  [[nodiscard]] const std::map<std::string, std::string>& environment() const { return environment_; }
   [[nodiscard]] Style out() const { return out_; }
   [[nodiscard]] Style err() const { return err_; }
   [[nodiscard]] TreeRequest request(const std::string& tree) const {

@@ -59,8 +59,7 @@ TEST(Syntax, TheGrammarIsAsTheEngineTakesItToBe) {
   EXPECT_EQ(kind_of("x = 'a' \"b\"\n", "'a' \"b\""), "concatenated_string");
   EXPECT_EQ(kind_of("@d\ndef f(): pass\n", "@d\ndef f(): pass"), "decorated_definition");
   EXPECT_EQ(kind_of("k = v\n", "k = v"), "expression_statement");
-  EXPECT_EQ(kind_of("[*h()]\n", "*h()"), "call");  // not as Python reads it: a splat of a call
-  EXPECT_EQ(parsed("print \"a\"\n"), "clean");     // a clean tree does not prove Python 3
+  EXPECT_EQ(parsed("print \"a\"\n"), "clean");  // a clean tree does not prove Python 3
   const Code suite("if x:  # why\n    a()\n");
   EXPECT_EQ(kind_name(suite.tree[suite.tree[suite.node("# why")].parent].kind), "if_statement");  // not of the block
 }
