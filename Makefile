@@ -10,7 +10,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 configure = cmake -S . --preset $(1) -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS)
 
 .PHONY: all build suture sources demo test test-backend check-all check-clang check-asan check-tidy check-format \
-        bench format clean install-deps
+        bench compare format clean install-deps
 
 all: suture
 
@@ -69,6 +69,12 @@ format:
 
 bench: suture
 	@SUTURE_CACHE=$(SUTURE_CACHE) python3 bench/diff_bench.py $(BUILD)/suture
+
+# docs/comparison.md: the cases of tests/pitfalls, by suture and by ast-grep. Downloads the latter; not in CI.
+compare: suture
+	@test -x $(SUTURE_CACHE)/compare/bin/ast-grep || { python3 -m venv $(SUTURE_CACHE)/compare && \
+	  $(SUTURE_CACHE)/compare/bin/pip install -q ast-grep-cli==0.51.1 PyYAML==6.0.4; }
+	@SUTURE=$(CURDIR)/$(BUILD)/suture SUTURE_SOURCE=$(CURDIR) $(SUTURE_CACHE)/compare/bin/python tests/pitfalls/compare.py docs/comparison.md
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tidy $(BUILD)-debug

@@ -60,14 +60,41 @@ std::uint32_t snippet_unit(const Pattern& snippet) {
   return 4;
 }
 
+// The lines of [range), of code that stands at `old`, moved to another indentation.
+std::string moved_text(const CodeView& target, Range range, const std::string& old, const std::string& indentation) {
+  const Source& source = *target.source;
+  const auto strings = string_ranges(*target.tree);
+  std::string out;
+  std::uint32_t at = range.begin;
+  while (at < range.end) {
+    const std::uint32_t line = source.line_of(at);
+    const std::uint32_t next = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
+    out += source.text({at, std::min(next, range.end)});
+    at = next;
+    if (at >= range.end || inside(strings, at)) continue;
+    const auto blanks = source.indentation_at(at);
+    if (at + blanks.size() >= source.line_end(line + 1)) {
+      at += static_cast<std::uint32_t>(blanks.size());
+    } else if (blanks.substr(0, old.size()) == old) {
+      out += indentation;
+      at += static_cast<std::uint32_t>(old.size());
+    }
+  }
+  return out;
+}
+
 // What a metavariable stands for, where the snippet has `place`.
 std::string binding_text(const CodeView& target, const Binding& binding, const std::string& indentation,
-                         const CodeView& snippet, NodeId place) {
+                         const CodeView& snippet, NodeId place, const std::vector<Range>& moved) {
   if (binding.nodes.empty()) return "";
   const Tree& tree = *target.tree;
   const NodeId first = binding.nodes.front();
-  if (tree[first].parent != kNone && is_suite(tree, tree[first].parent))
-    return statements_text(target, binding.nodes, indentation);
+  if (tree[first].parent != kNone && is_suite(tree, tree[first].parent)) {
+    const Range code{tree[first].begin, tree[binding.nodes.back()].end};
+    const auto within = std::find_if(moved.begin(), moved.end(), [&](const Range& r) { return r.contains(code); });
+    const Range all = within == moved.end() ? code : with_comments(target, binding.nodes, *within);
+    return moved_text(target, all, std::string(target.source->indentation_at(code.begin)), indentation);
+  }
   std::string out;
   for (NodeId node : binding.nodes) {
     if (!out.empty()) out += ", ";
@@ -79,9 +106,21 @@ std::string binding_text(const CodeView& target, const Binding& binding, const s
   return wrap ? "(" + out + ")" : out;
 }
 
+// One line of simple statements: it can share its line with others.
+bool is_inline(const std::string& text) {
+  if (text.find_first_of("\r\n") != std::string::npos) return false;
+  const Source source("block", text + "\n");
+  const auto tree = parse_python(source);
+  if (!tree) return false;
+  for (NodeId id = 0; id < tree->size(); ++id) {
+    if (tree->is(id, kinds().block) || tree->is(id, kinds().comment)) return false;
+  }
+  return true;
+}
+
 // What stands in the line [begin, end) of the snippet, metavariables replaced.
 std::string substitute(const Pattern& snippet, const CodeView& target, const Bindings& bindings, Range line,
-                       const std::string& indentation) {
+                       const std::string& indentation, const std::string& unit, const std::vector<Range>& moved) {
   std::string out;
   std::uint32_t at = line.begin;
   const Tree& tree = snippet.tree();
@@ -91,7 +130,16 @@ std::string substitute(const Pattern& snippet, const CodeView& target, const Bin
     const auto it = bindings.find(mv->name);
     if (it == bindings.end()) continue;
     out += snippet.source().text({at, tree[id].begin});
-    out += binding_text(target, it->second, indentation, {&snippet.source(), &tree}, id);
+    const std::string text = binding_text(target, it->second, indentation, {&snippet.source(), &tree}, id, moved);
+    // `if x: $$$B`: what needs lines gets some.
+    const bool shares = tree.is(tree[id].parent, kinds().block) && line.begin < tree[id].begin;
+    if (shares && !text.empty() && !is_inline(text)) {
+      out.erase(out.find_last_not_of(" \t") + 1);
+      out += std::string(target.source->newline()) + indentation + unit;
+      out += binding_text(target, it->second, indentation + unit, {&snippet.source(), &tree}, id, moved);
+    } else {
+      out += text;
+    }
     at = tree[id].end;
   }
   out += snippet.source().text({at, line.end});
@@ -126,6 +174,13 @@ NodeId sibling_after(const Tree& tree, NodeId statement) {
   return at + 1 == all.end() ? kNone : *(at + 1);
 }
 
+bool is_comment(const Tree& tree, std::uint32_t at) {
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    if (tree[id].begin == at && tree.is(id, kinds().comment)) return true;
+  }
+  return false;
+}
+
 // Where the bytes between a statement and what stands before it on its line begin: after the `;` sibling or the
 // suite's colon.
 std::uint32_t gap_before(const CodeView& target, NodeId statement) {
@@ -147,18 +202,6 @@ std::vector<Splice> open_suite(const CodeView& target, NodeId statement) {
   if (tree.is(suite, kinds().module) || first_on_line(*target.source, tree[first].begin)) return {};
   const std::string newline(target.source->newline());
   return {Splice{gap_before(target, first), tree[first].begin, newline + suite_indentation(target, suite), "", false}};
-}
-
-// One line of simple statements: it can share its line with others.
-bool is_inline(const std::string& text) {
-  if (text.find_first_of("\r\n") != std::string::npos) return false;
-  const Source source("block", text + "\n");
-  const auto tree = parse_python(source);
-  if (!tree) return false;
-  for (NodeId id = 0; id < tree->size(); ++id) {
-    if (tree->is(id, kinds().block) || tree->is(id, kinds().comment)) return false;
-  }
-  return true;
 }
 
 std::string without_last_newline(const std::string& block) {
@@ -197,14 +240,22 @@ std::string indentation_unit(const CodeView& target, NodeId suite) {
 }
 
 std::string render_block(const Pattern& snippet, const CodeView& target, const Bindings& bindings,
-                         const std::string& base, const std::string& unit, std::string_view newline) {
-  const Source& text = snippet.source();
-  const auto last = static_cast<std::uint32_t>(text.bytes().ends_with('\n') ? text.size() - 1 : text.size());
-  return render_lines(snippet, {0, last}, target, bindings, base, unit, newline);
+                         const std::string& base, const std::string& unit, std::string_view newline,
+                         const std::vector<Range>& moved) {
+  // A clause stands in a program that only holds it.
+  const bool clause = snippet.form() == Pattern::Form::clause;
+  const Range range = clause ? snippet.tree().range(snippet.roots()[0]) : whole_snippet(snippet);
+  return render_lines(snippet, range, target, bindings, base, unit, newline, moved);
+}
+
+Range whole_snippet(const Pattern& snippet) {
+  const std::string& bytes = snippet.source().bytes();
+  return {0, static_cast<std::uint32_t>(bytes.ends_with('\n') ? bytes.size() - 1 : bytes.size())};
 }
 
 std::string render_lines(const Pattern& snippet, Range range, const CodeView& target, const Bindings& bindings,
-                         const std::string& base, const std::string& unit, std::string_view newline) {
+                         const std::string& base, const std::string& unit, std::string_view newline,
+                         const std::vector<Range>& moved) {
   const Source& text = snippet.source();
   const auto strings = string_ranges(snippet.tree());
   const std::uint32_t per_level = snippet_unit(snippet);
@@ -229,7 +280,7 @@ std::string render_lines(const Pattern& snippet, Range range, const CodeView& ta
       indentation.append(deeper % per_level, ' ');
     }
     const std::uint32_t from = in_string ? begin : begin + blanks;
-    const std::string body = substitute(snippet, target, bindings, {from, end}, indentation);
+    const std::string body = substitute(snippet, target, bindings, {from, end}, indentation, unit, moved);
     if (body.empty() && !in_string) continue;  // an empty run leaves no line
     out += indentation + body;
     out += newline;
@@ -239,27 +290,36 @@ std::string render_lines(const Pattern& snippet, Range range, const CodeView& ta
 
 std::string statements_text(const CodeView& target, const std::vector<NodeId>& statements,
                             const std::string& indentation) {
+  const Range code{(*target.tree)[statements.front()].begin, (*target.tree)[statements.back()].end};
+  return moved_text(target, code, std::string(target.source->indentation_at(code.begin)), indentation);
+}
+
+Range with_comments(const CodeView& target, const std::vector<NodeId>& statements, Range within) {
   const Source& source = *target.source;
   const Tree& tree = *target.tree;
-  const std::uint32_t begin = tree[statements.front()].begin;
-  const std::uint32_t end = tree[statements.back()].end;
-  const std::string old(source.indentation_at(begin));
-  const auto strings = string_ranges(tree);
-  std::string out;
-  std::uint32_t at = begin;
-  while (at < end) {
-    const std::uint32_t line = source.line_of(at);
-    const std::uint32_t next = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
-    out += source.text({at, std::min(next, end)});
-    at = next;
-    if (at >= end || inside(strings, at)) continue;
-    const auto blanks = source.indentation_at(at);
-    if (at + blanks.size() >= source.line_end(line + 1)) {
-      at += static_cast<std::uint32_t>(blanks.size());
-    } else if (blanks.substr(0, old.size()) == old) {
-      out += indentation;
-      at += static_cast<std::uint32_t>(old.size());
-    }
+  Range out{tree[statements.front()].begin, tree[statements.back()].end};
+  const std::size_t own = source.indentation_at(out.begin).size();
+  const std::uint32_t first = source.line_of(out.begin);
+  for (std::uint32_t line = first; first_on_line(source, out.begin) && line-- > 0;) {
+    const std::uint32_t at =
+        source.line_begin(line) + static_cast<std::uint32_t>(source.indentation_at(source.line_begin(line)).size());
+    if (at >= source.line_end(line)) continue;  // a blank line decides nothing
+    if (at < within.begin || at - source.line_begin(line) > own || !is_comment(tree, at)) break;
+    out.begin = at;
+  }
+  const std::uint32_t last = source.line_of(out.end);
+  const auto rest = source.text({out.end, source.line_end(last)});
+  const std::size_t behind = rest.find_first_not_of(" \t");
+  if (behind != std::string_view::npos && rest[behind] == '#' && source.line_end(last) <= within.end)
+    out.end = source.line_end(last);
+  const bool ends_suite =
+      first_on_line(source, tree[statements.front()].begin) && sibling_after(tree, statements.back()) == kNone;
+  for (std::uint32_t line = last + 1; line < source.line_count(); ++line) {
+    const std::size_t depth = source.indentation_at(source.line_begin(line)).size();
+    const std::uint32_t at = source.line_begin(line) + static_cast<std::uint32_t>(depth);
+    if (at >= source.line_end(line)) continue;
+    if (source.line_end(line) > within.end || depth + (ends_suite ? 1 : 0) <= own || !is_comment(tree, at)) break;
+    out.end = source.line_end(line);
   }
   return out;
 }
@@ -291,16 +351,29 @@ std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const
     out.push_back(Splice{tree[statement].end, tree[after].begin, newline + block + indentation, "", false});
     return out;
   }
-  const std::uint32_t end = end_with_comments(target, statement, outer == kNone ? statement : outer);
+  out.push_back(insert_line(target, end_with_comments(target, statement, outer == kNone ? statement : outer), block));
+  return out;
+}
+
+Splice insert_line(const CodeView& target, std::uint32_t end, const std::string& block) {
+  const Source& source = *target.source;
   const std::uint32_t line = source.line_of(end);
   const std::uint32_t next = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
-  if (next > source.line_end(line)) {
-    out.push_back(Splice{next, next, block, "", false});
-  } else {
-    // No newline at the end of the file, and there is none afterwards.
-    out.push_back(Splice{source.size(), source.size(), newline + without_last_newline(block), "", false});
-  }
-  return out;
+  if (next > source.line_end(line)) return Splice{next, next, block, "", false};
+  // No newline at the end of the file, and there is none afterwards.
+  return Splice{source.size(), source.size(), std::string(source.newline()) + without_last_newline(block), "", false};
+}
+
+Splice remove_lines(const CodeView& target, Range range, const std::string& block) {
+  const Source& source = *target.source;
+  const std::uint32_t first = source.line_of(range.begin);
+  const std::uint32_t last = source.line_of(range.end);
+  std::uint32_t begin = first == 0 ? source.bom() : source.line_begin(first);
+  const std::uint32_t end = last + 1 < source.line_count() ? source.line_begin(last + 1) : source.size();
+  if (end > source.line_end(last)) return Splice{begin, end, block, "", false};
+  // The file ends without a newline, and still does.
+  if (block.empty() && first > 0) begin = source.line_end(first - 1);
+  return Splice{begin, end, without_last_newline(block), "", false};
 }
 
 std::vector<Splice> put_in_place(const CodeView& target, NodeId first, NodeId last, const std::string& block) {

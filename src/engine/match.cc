@@ -24,6 +24,20 @@ int tuple_like(const Tree& tree, NodeId id) {
   return 0;
 }
 
+// `{$$$A}` is a set to the grammar, and may be a dict: it names no element.
+bool is_any_braces(const Pattern& pattern, NodeId id) {
+  if (!pattern.tree().is(id, kinds().set)) return false;
+  const auto elements = pattern.tree().named_children(id);
+  return std::all_of(elements.begin(), elements.end(), [&](NodeId n) {
+    const Metavariable* mv = pattern.metavariable(n);
+    return mv != nullptr && mv->run;
+  });
+}
+
+bool same_kind(const Pattern& pattern, NodeId p, const Tree& tree, NodeId t) {
+  return same_kind(pattern.tree(), p, tree, t) || (tree.is(t, kinds().dictionary) && is_any_braces(pattern, p));
+}
+
 bool ignorable(const Tree& tree, NodeId id) {
   if (tree[id].extra) return true;
   if (tree[id].named) return false;
@@ -135,8 +149,19 @@ class Matcher {
   bool finish() {
     match_.misread = misread_part(pattern_, t_, match_);
     match_.broken = match_.misread != kNone || error_around(t_, match_.nodes.front()) != kNone ||
-                    std::any_of(match_.nodes.begin(), match_.nodes.end(), [&](NodeId n) { return t_[n].broken; });
+                    std::any_of(match_.nodes.begin(), match_.nodes.end(),
+                                [&](NodeId n) { return t_[n].broken || in_broken_line(n); });
     return accept_(match_);
+  }
+
+  // A simple statement with an error in it: where its parts begin and end is the parser's guess.
+  bool in_broken_line(NodeId node) const {
+    const NodeId statement = statement_of(t_, node);
+    if (!t_[statement].broken || t_[statement].parent == kNone) return false;
+    for (NodeId id = statement; id < t_[statement].subtree_end; ++id) {
+      if (t_.is(id, kinds().block)) return false;
+    }
+    return true;
   }
 
   bool step() { return ++steps_ <= kMaxSteps; }
@@ -153,7 +178,7 @@ class Matcher {
     t = strip_parentheses(t_, t);
     t = strip_decorators(p, t);
     if (p_.is(p, kinds().argument_list) && t_.is(t, kinds().generator_expression)) return bare_generator(p, t, next);
-    if (!same_kind(p_, p, t_, t)) return false;
+    if (!same_kind(pattern_, p, t_, t)) return false;
     const std::size_t mark = match_.pairs.size();
     match_.pairs.emplace_back(p, t);
     if (match_children(p, t, next)) return true;
@@ -161,9 +186,23 @@ class Matcher {
     return false;
   }
 
-  // Nodes that the grammar has where an expression could be: `E as e` of an except clause or a with statement, and the
-  // `b = c` of `a = b = c`. What a metavariable stands for must stand somewhere else, too.
+  // Nodes that the grammar has where an expression could be: `E as e` of an except clause or a with statement, the `b = c` of
+  // `a = b = c`, `*x` and `**x` (but for parameters), a `k: v` of a dict, the `*` and `/` between parameters. What a metavariable stands for must stand
+  // somewhere else, too.
   bool is_no_value(NodeId t) const {
+    static const std::set<Kind> kNoValues = {kinds().list_splat,
+                                             kinds().dictionary_splat,
+                                             kinds().list_splat_pattern,
+                                             kinds().dictionary_splat_pattern,
+                                             kind_named("pair"),
+                                             kind_named("keyword_separator"),
+                                             kind_named("positional_separator")};
+    if (t_[t].parent == kNone) return false;
+    const bool in_parameters =
+        t_.is(t_[t].parent, kinds().parameters) || t_.is(t_[t].parent, kinds().lambda_parameters);
+    const bool splat = t_.is(t, kinds().list_splat_pattern) || t_.is(t, kinds().dictionary_splat_pattern);
+    if (splat) return !in_parameters;
+    if (kNoValues.contains(t_[t].kind)) return true;
     if (t_.is(t, kinds().assignment)) return t_.is(t_[t].parent, kinds().assignment);
     if (kind_name(t_[t].kind) == "with_item") t = t_.first_child(t);
     return t_.is(t, kinds().as_pattern) && kind_name(t_[t_[t].parent].kind) != "case_pattern";
@@ -327,9 +366,13 @@ class Matcher {
     }
     const Parameter want = parameter(p_, p);
     const Parameter have = parameter(t_, t);
-    return match_node(want.core, have.core, [&] {
+    const std::size_t mark = match_.pairs.size();
+    if (want.core != p) match_.pairs.emplace_back(p, t);  // its `:` and `=` are found by this
+    const bool found = match_node(want.core, have.core, [&] {
       return optional_part(want.type, have.type, [&] { return optional_part(want.value, have.value, next); });
     });
+    if (!found) match_.pairs.resize(mark);
+    return found;
   }
   bool optional_part(NodeId p, NodeId t, Next next) {
     if (p == kNone) return next();
@@ -618,7 +661,7 @@ std::vector<Match> find_all(const Search& search, NodeId scope, Admit admit, Acc
   for (NodeId id = scope; id < tree[scope].subtree_end; ++id) {
     const Node& node = tree[id];
     if (node.extra || !node.named || tree.is(id, kinds().parenthesized_expression)) continue;
-    if (!anything && !same_kind(pattern.tree(), root, tree, id)) continue;
+    if (!anything && !same_kind(pattern, root, tree, id)) continue;
     (void)two_phases(search, admit, take, dead, [&](Matcher& m) { return m.at_node(id); });
   }
   return found;

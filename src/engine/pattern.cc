@@ -60,6 +60,64 @@ std::string dedented(const std::string& text) {
   return out;
 }
 
+// The end of the string literal or comment that begins here; `at` where none does.
+std::size_t end_of_text(std::string_view text, std::size_t at) {
+  if (text[at] == '#') return std::min(text.find('\n', at), text.size());
+  if (text[at] != '"' && text[at] != '\'') return at;
+  const std::string quote(text.substr(at, 3) == std::string(3, text[at]) ? 3 : 1, text[at]);
+  for (std::size_t i = at + quote.size(); i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text.substr(i, quote.size()) == quote) {
+      return i + quote.size();
+    }
+  }
+  return text.size();
+}
+
+// `**` in front of each run that is an element of braces in which another element has a colon.
+std::string with_entries(std::string_view text) {
+  struct Open {
+    char bracket;
+    bool pair = false;
+    std::vector<std::size_t> runs;  // elements that are one
+    std::size_t element;            // where the present one begins
+  };
+  const std::string run = std::string(kMark) + std::string(kMark) + std::string(kMark);
+  std::vector<Open> open;
+  std::vector<std::size_t> found;
+  const auto ends = [&](std::size_t at) {
+    std::string_view element = text.substr(open.back().element, at - open.back().element);
+    const std::size_t blanks = std::min(element.find_first_not_of(" \t\n"), element.size());
+    element.remove_prefix(blanks);
+    const bool name = element.substr(0, run.size()) == run &&
+                      std::all_of(element.begin() + static_cast<std::ptrdiff_t>(run.size()), element.end(),
+                                  [](char c) { return is_name_char(c) || c == ' ' || c == '\t' || c == '\n'; });
+    if (name) open.back().runs.push_back(open.back().element + blanks);
+    open.back().element = at + 1;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (const std::size_t end = end_of_text(text, i); end > i) {
+      i = end - 1;
+    } else if (text[i] == '{' || text[i] == '[' || text[i] == '(') {
+      open.push_back({text[i], false, {}, i + 1});
+    } else if (!open.empty() && (text[i] == '}' || text[i] == ']' || text[i] == ')')) {
+      ends(i);
+      if (open.back().bracket == '{' && open.back().pair)
+        found.insert(found.end(), open.back().runs.begin(), open.back().runs.end());
+      open.pop_back();
+    } else if (!open.empty() && text[i] == ',') {
+      ends(i);
+    } else if (!open.empty() && text[i] == ':') {
+      open.back().pair = true;
+    }
+  }
+  std::string out(text);
+  std::sort(found.rbegin(), found.rend());
+  for (const std::size_t at : found) out.insert(at, "**");
+  return out;
+}
+
 }  // namespace
 
 std::string with_placeholders(std::string_view text) {
@@ -102,7 +160,8 @@ class PatternCompiler {
     if (snippet.empty()) return fail("the pattern is empty", "write the code to look for", 0, 0);
     // `case [A, *B]: c` is an annotated assignment too, to an element of something called `case`: nobody means that.
     const bool is_case = snippet.rfind("case ", 0) == 0 && parse_in_context(snippet);
-    if (!is_case && !parse(snippet, 0) && !parse_in_context(snippet)) return std::nullopt;
+    if (!is_case && !parse(snippet, 0) && !parse_in_context(snippet) && !parse_with_entries(snippet))
+      return std::nullopt;
     if (!collect_metavariables()) return std::nullopt;
     return std::move(pattern_);
   }
@@ -162,13 +221,35 @@ class PatternCompiler {
       (void)fail(tree.error().message, tree.error().hint, 0, 0);
       return false;
     }
-    if (tree->broken()) {
+    if (tree->broken() || has_empty_suite(*tree)) {
       point_at_error(*source, *tree);
       return false;
     }
+    if (!is_python_3(*tree)) return false;
     pattern_.source_ = std::move(source);
     pattern_.tree_ = std::move(*tree);
     return take_roots();
+  }
+
+  // The grammar lets a suite be empty.
+  static bool has_empty_suite(const Tree& tree) {
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      if (tree.is(id, kinds().block) && tree.named_children(id).empty()) return true;
+    }
+    return false;
+  }
+
+  // The grammar still knows some Python 2.
+  bool is_python_3(const Tree& tree) {
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      const auto name = kind_name(tree[id].kind);
+      const bool statement = name == "print_statement" || name == "exec_statement";
+      if (!statement && name != "<>") continue;
+      (void)fail("the pattern is not valid Python 3",
+                 statement ? "print and exec are functions: write print(...)" : "write != for <>", 0, text_.size());
+      return false;
+    }
+    return true;
   }
 
   bool take_roots() {
@@ -194,6 +275,15 @@ class PatternCompiler {
     return true;
   }
 
+  // `{$$$A, "k": $V}`: a run of entries stands where Python has `**x`, the one entry that is no `k: v`.
+  bool parse_with_entries(const std::string& snippet) {
+    const PatternProblem first = problem_ != nullptr ? *problem_ : PatternProblem{};
+    const std::string entries = with_entries(snippet);
+    if (entries != snippet && (parse(entries, 0) || parse_in_context(entries))) return true;
+    if (problem_ != nullptr) *problem_ = first;
+    return false;
+  }
+
   bool parse_in_context(const std::string& snippet) {
     const PatternProblem first = problem_ != nullptr ? *problem_ : PatternProblem{};
     for (const Context& context : contexts()) {
@@ -209,7 +299,7 @@ class PatternCompiler {
       auto source =
           std::make_shared<const Source>("pattern", std::string(context.before) + body + std::string(context.after));
       auto tree = parse_python(*source);
-      if (!tree || tree->broken()) continue;
+      if (!tree || tree->broken() || has_empty_suite(*tree)) continue;
       const auto end = static_cast<std::uint32_t>(source->size() - context.after.size());
       const auto begin = static_cast<std::uint32_t>(context.before.size());
       std::vector<NodeId> found;
@@ -306,6 +396,9 @@ class PatternCompiler {
       return std::find(pattern_.roots_.begin(), pattern_.roots_.end(), n) != pattern_.roots_.end();
     };
     while (!is_root(top) && wraps_one(tree[top].parent, top)) top = tree[top].parent;
+    const NodeId splat = tree[top].parent;
+    if (mv.run && tree.is(splat, kinds().dictionary_splat) && tree.is(tree[splat].parent, kinds().dictionary))
+      top = splat;
     for (NodeId n = top; n <= id; ++n) {
       if (tree.contains(n, id)) pattern_.metavariables_[n] = mv;
     }
@@ -357,7 +450,14 @@ std::vector<NodeId> Pattern::only_runs(NodeId statement) const {
 }
 
 std::string Pattern::spelled(Range range) const {
-  return without_placeholders(source_->text(range));
+  std::string out;
+  for (NodeId id = 0; id < tree_.size(); ++id) {  // runs of entries: see parse_with_entries
+    const Metavariable* mv = tree_.is(id, kinds().dictionary_splat) ? metavariable(id) : nullptr;
+    if (mv == nullptr || !range.contains(tree_.range(id))) continue;
+    out += without_placeholders(source_->text({range.begin, tree_[id].begin})) + mv->spelled();
+    range.begin = tree_[id].end;
+  }
+  return out + without_placeholders(source_->text(range));
 }
 
 std::optional<Pattern> compile_pattern(const std::string& text, PatternProblem* problem) {

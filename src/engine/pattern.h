@@ -2,6 +2,7 @@
 //
 //   $X      one node; as a statement any one statement, as an argument a positional one
 //   $$$XS   a run of siblings, may be empty        $_ / $$$   the same, unnamed
+//   {$$$XS, "k": $V}   a run of entries, `k: v` or `**x`; {$$$XS} alone is a set or a dict
 //
 // How: `$` becomes a letter that Python code does not use, so that the snippet is ordinary Python for the one parser
 // there is; the metavariables are then identifiers that begin with that letter. A clause that is no program of its own (`except E: ...`, `else: ...`,

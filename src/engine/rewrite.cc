@@ -28,11 +28,20 @@ bool is_result(const CodeView& target, const Match& match, const std::vector<Spl
                       now->second.nodes.end(), [&](NodeId x, NodeId y) { return equal_code(target, x, result, y); });
   };
   const auto admit = [](const std::string&, const Binding&) { return true; };
+  std::uint32_t end = match.range(*target.tree).end;
+  for (const Splice& s : splices) end += static_cast<std::uint32_t>(s.text.size()) - (s.end - s.begin);
+  // All of what was written, not a part of it: parentheses around it may be redundant, or those of a tuple.
+  const auto is_all = [&](const Match& m) {
+    const Range range = m.range(*tree);
+    if (replacement.form() != Pattern::Form::expression) return range.begin <= begin + 1 && begin <= range.begin + 1;
+    NodeId at = m.nodes[0];
+    while (tree->range(at) != Range{begin, end} && tree->is((*tree)[at].parent, kinds().parenthesized_expression))
+      at = (*tree)[at].parent;
+    return tree->range(at) == Range{begin, end};
+  };
   const auto accept = [&](const Match& m) {
-    const std::uint32_t at = m.range(*tree).begin;
-    const bool here = at <= begin + 1 && begin <= at + 1;
-    return here && std::all_of(replacement.names().begin(), replacement.names().end(),
-                               [&](const Metavariable& mv) { return same(mv, m); });
+    return is_all(m) && std::all_of(replacement.names().begin(), replacement.names().end(),
+                                    [&](const Metavariable& mv) { return same(mv, m); });
   };
   return !find_all({&replacement, result, {}}, tree->root(), Admit(admit), Accept(accept)).empty();
 }

@@ -42,6 +42,11 @@ class StatementRewriter {
 
   Rewrite run(const std::vector<NodeId>& have, const std::vector<NodeId>& want, NodeId suite) {
     list(have, want, suite);
+    if (!moved_.empty()) {
+      // Known only now: what leaves its place, and so which comments go along.
+      out_ = {};
+      list(have, want, suite);
+    }
     std::stable_sort(out_.splices.begin(), out_.splices.end(),
                      [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
     return std::move(out_);
@@ -125,44 +130,127 @@ class StatementRewriter {
   // Two statements that differ in tokens only: same kind, and the same suites in the same places.
   bool pairable(NodeId p, NodeId r) const {
     if (pattern_.metavariable(p) != nullptr || replacement_.metavariable(r) != nullptr) return false;
-    if (pattern_.tree()[p].kind != replacement_.tree()[r].kind) return false;
-    if (!has_suite(pattern_.tree(), p) && !has_suite(replacement_.tree(), r)) return true;
-    return suites(pattern_.tree(), p).size() == suites(replacement_.tree(), r).size() &&
-           clause_kinds(pattern_.tree(), p) == clause_kinds(replacement_.tree(), r);
+    if (pattern_.tree()[definition_of(pattern_.tree(), p)].kind !=
+        replacement_.tree()[definition_of(replacement_.tree(), r)].kind)
+      return false;
+    return has_suite(pattern_.tree(), p) == has_suite(replacement_.tree(), r);
   }
 
-  // The outermost suites of a statement, clauses included.
-  static std::vector<NodeId> suites(const Tree& tree, NodeId statement) {
-    std::vector<NodeId> out;
-    for (NodeId id = statement; id < tree[statement].subtree_end;) {
-      if (tree.is(id, kinds().block)) {
-        out.push_back(id);
-        id = tree[id].subtree_end;
-      } else {
-        ++id;
-      }
-    }
+  // Without its decorators.
+  static NodeId definition_of(const Tree& tree, NodeId statement) {
+    const NodeId inner =
+        tree.is(statement, kinds().decorated_definition) ? tree.child(statement, fields().definition) : kNone;
+    return inner == kNone ? statement : inner;
+  }
+  static std::vector<NodeId> decorators_of(const Tree& tree, NodeId statement) {
+    if (!tree.is(statement, kinds().decorated_definition)) return {};
+    std::vector<NodeId> out = tree.named_children(statement);
+    std::erase_if(out, [&](NodeId n) { return !tree.is(n, kinds().decorator); });
     return out;
   }
-  static std::vector<Kind> clause_kinds(const Tree& tree, NodeId statement) {
-    std::vector<Kind> out;
-    for (NodeId suite : suites(tree, statement)) out.push_back(tree[tree[suite].parent].kind);
+
+  // What begins with a header and has a suite: the statement itself, then its clauses.
+  struct Unit {
+    NodeId clause = kNone;  // of the first: the statement
+    NodeId suite = kNone;
+    std::vector<NodeId> header;
+  };
+  static std::vector<Unit> units_of(const Tree& tree, NodeId statement) {
+    std::vector<Unit> out(1);
+    for (NodeId id = statement; id < tree[statement].subtree_end;) {
+      if (tree.is(id, kinds().block)) {
+        out.back().suite = id;
+        out.back().clause = tree[id].parent;
+        out.emplace_back();
+        id = tree[id].subtree_end;
+        continue;
+      }
+      const bool holds_suite = has_suite(tree, id);
+      if (!holds_suite) out.back().header.push_back(id);
+      id = holds_suite ? id + 1 : tree[id].subtree_end;
+    }
+    out.pop_back();  // nothing stands behind the last suite
     return out;
   }
 
   void rewrite_pair(NodeId p, NodeId t, NodeId r) {
-    const auto p_suites = suites(pattern_.tree(), p);
-    const auto r_suites = suites(replacement_.tree(), r);
-    if (p_suites.empty()) {
-      tokens(p, t, r);
-      return;
+    if (!has_suite(pattern_.tree(), p)) return tokens(p, t, r);
+    decorators(p, t, r);
+    const auto have = units_of(pattern_.tree(), definition_of(pattern_.tree(), p));
+    const auto want = units_of(replacement_.tree(), definition_of(replacement_.tree(), r));
+    const auto there = units_of(t_, definition_of(t_, t));
+    if (have.size() != there.size()) return;  // every clause is matched
+    const auto same = pair_units(have, want);
+    std::vector<bool> used(have.size(), false);
+    for (std::size_t j = 0, last = 0; j < want.size(); ++j) {
+      if (same[j] == kNoToken) {
+        put_clause(want[j].clause, there[last].suite);
+        continue;
+      }
+      last = same[j];
+      used[last] = true;
+      if (!have[last].header.empty() && !want[j].header.empty())
+        part(have[last].header, there[last].header, want[j].header);
+      list(statements_of(pattern_.tree(), have[last].suite), statements_of(replacement_.tree(), want[j].suite),
+           there[last].suite);
     }
-    headers(p, t, r);
-    for (std::size_t i = 0; i < p_suites.size(); ++i) {
-      const auto it = node_.find(p_suites[i]);
-      if (it == node_.end() || it->second.empty()) continue;
-      list(statements_of(pattern_.tree(), p_suites[i]), statements_of(replacement_.tree(), r_suites[i]), it->second[0]);
+    for (std::size_t i = 0; i < have.size(); ++i) {
+      if (!used[i]) drop_clause(there[i]);
     }
+  }
+
+  // For each unit of the replacement the one of the pattern that it becomes: the statement itself, then equal headers, then what
+  // lies between, in order, where both are of one kind.
+  std::vector<std::size_t> pair_units(const std::vector<Unit>& have, const std::vector<Unit>& want) const {
+    const auto keys = [](const Pattern& pattern, const std::vector<Unit>& units) {
+      std::vector<SnippetToken> out;
+      for (std::size_t i = 0; i < units.size(); ++i) {
+        std::string key = i == 0 ? "" : std::string(kind_name(pattern.tree()[units[i].clause].kind)) + " ";
+        for (const SnippetToken& token : snippet_tokens(pattern, units[i].header)) key += i == 0 ? "" : token.key + " ";
+        out.push_back({units[i].clause, key, nullptr, {}, false, ""});
+      }
+      return out;
+    };
+    std::vector<std::size_t> out = align(keys(pattern_, have), keys(replacement_, want));
+    std::size_t next = 0;
+    for (std::size_t j = 0; j < want.size(); ++j) {
+      if (out[j] == kNoToken) {
+        std::size_t limit = have.size();
+        for (std::size_t k = j + 1; k < want.size(); ++k) limit = out[k] == kNoToken ? limit : std::min(limit, out[k]);
+        for (std::size_t c = next; c < limit && out[j] == kNoToken; ++c) {
+          if (pattern_.tree()[have[c].clause].kind == replacement_.tree()[want[j].clause].kind) out[j] = c;
+        }
+      }
+      if (out[j] != kNoToken) next = out[j] + 1;
+    }
+    return out;
+  }
+
+  // A new clause, as lines below the suite.
+  void put_clause(NodeId clause, NodeId suite) {
+    const NodeId last = statements_of(t_, suite).back();
+    const auto snippet = compile_pattern(replacement_.spelled(clause), nullptr);
+    const NodeId owner = statement_of(t_, t_[suite].parent);
+    const std::string block =
+        render_block(*snippet, target_, match_.bindings, std::string(target_.source->indentation_at(t_[owner].begin)),
+                     indentation_unit(target_, suite), target_.source->newline(), moved_);
+    add({insert_line(target_, with_comments(target_, {last}, {0, target_.source->size()}).end, block)});
+  }
+
+  void drop_clause(const Unit& unit) {
+    const Source& source = *target_.source;
+    const auto statements = statements_of(t_, unit.suite);
+    const Range all{t_[unit.clause].begin, with_comments(target_, statements, {0, source.size()}).end};
+    std::vector<NodeId> comments = comments_in(all);
+    if (!comments.empty() && std::find(moved_.begin(), moved_.end(), all) == moved_.end()) moved_.push_back(all);
+    std::erase_if(comments, [&](NodeId comment) { return is_captured(t_.range(comment)); });
+    if (!comments.empty() && comments_ == Comments::refuse) return refuse_comment(comments.front());
+    std::string kept;
+    for (std::size_t i = 0; comments_ == Comments::keep && i < comments.size(); ++i) {
+      kept += suite_indentation(target_, unit.suite) + std::string(source.text(t_.range(comments[i]))) +
+              std::string(source.newline());
+    }
+    add({remove_lines(target_, all, kept)});
   }
 
   void tokens(NodeId p, NodeId t, NodeId r) { part({p}, {t}, {r}); }
@@ -174,30 +262,61 @@ class StatementRewriter {
     take(rewrite_tokens({target_, &match_.bindings, &pattern_, &replacement_, r, comments_, kNone, way}, map));
   }
 
-  // What stands outside of the suites, header by header: from the statement's begin to its first suite, then between
-  // suites.
-  void headers(NodeId p, NodeId t, NodeId r) {
-    const auto split = [](const Tree& tree, NodeId statement) {
-      std::vector<std::vector<NodeId>> parts(1);
-      for (NodeId id = statement; id < tree[statement].subtree_end;) {
-        if (tree.is(id, kinds().block)) {
-          parts.emplace_back();
-          id = tree[id].subtree_end;
-          continue;
-        }
-        const bool holds_suite = has_suite(tree, id);
-        if (!holds_suite) parts.back().push_back(id);
-        id = holds_suite ? id + 1 : tree[id].subtree_end;
-      }
-      return parts;
-    };
-    const auto ps = split(pattern_.tree(), p);
-    const auto ts = split(t_, t);
-    const auto rs = split(replacement_.tree(), r);
-    for (std::size_t i = 0; i < ps.size() && i < rs.size() && i < ts.size(); ++i) {
-      if (ps[i].empty() || ts[i].empty() || rs[i].empty()) continue;
-      part(ps[i], ts[i], rs[i]);
+  // Decorators are lines: those of the pattern that the replacement has, too, stay, the others go or are rewritten, and new ones
+  // come in front of what follows them. Decorators of the target that the pattern does not name are kept, inside of new ones.
+  void decorators(NodeId p, NodeId t, NodeId r) {
+    const auto have = decorators_of(pattern_.tree(), p);
+    const auto want = decorators_of(replacement_.tree(), r);
+    std::vector<SnippetToken> a;
+    std::vector<SnippetToken> b;
+    for (NodeId n : have) a.push_back({n, statement_key(pattern_, n), nullptr, {}, false, ""});
+    for (NodeId n : want) b.push_back({n, statement_key(replacement_, n), nullptr, {}, false, ""});
+    const auto same = align(a, b);
+    std::vector<bool> used(have.size(), false);
+    for (std::size_t i : same) {
+      if (i != kNoToken) used[i] = true;
     }
+    std::size_t next = 0;  // of `have`: where new ones go in front of
+    for (std::size_t j = 0; j < want.size(); ++j) {
+      if (same[j] != kNoToken) {
+        next = same[j] + 1;
+      } else if (next < have.size() && !used[next]) {
+        used[next] = true;
+        part({have[next]}, target_decorator(have[next]), {want[j]});
+        ++next;
+      } else {
+        put_decorator(want[j], next < have.size() ? target_decorator(have[next])[0]
+                               : have.empty()     ? t
+                                                  : definition_of(t_, t));
+      }
+    }
+    for (std::size_t i = 0; i < have.size(); ++i) {
+      if (!used[i]) drop_decorator(target_decorator(have[i])[0]);
+    }
+  }
+  std::vector<NodeId> target_decorator(NodeId p) const { return node_.at(p); }
+
+  void put_decorator(NodeId decorator, NodeId before) {
+    const auto snippet = compile_pattern(replacement_.spelled(decorator), nullptr);
+    const std::string indentation(target_.source->indentation_at(t_[before].begin));
+    const std::string unit = indentation_unit(target_, t_[statement_of(t_, before)].parent);
+    const std::string line =
+        render_block(*snippet, target_, match_.bindings, indentation, unit, target_.source->newline());
+    add({Splice{t_[before].begin, t_[before].begin, line.substr(indentation.size()) + indentation, "", false}});
+  }
+
+  void drop_decorator(NodeId decorator) {
+    NodeId next = t_.next_sibling(decorator);
+    while (t_[next].extra) next = t_.next_sibling(next);
+    const Range all{t_[decorator].begin, t_[next].begin};
+    const auto comments = comments_in(all);
+    if (!comments.empty() && comments_ == Comments::refuse) return refuse_comment(comments.front());
+    std::string kept;
+    for (std::size_t i = 0; comments_ == Comments::keep && i < comments.size(); ++i) {
+      kept += std::string(target_.source->text(t_.range(comments[i]))) + std::string(target_.source->newline()) +
+              std::string(target_.source->indentation_at(all.begin));
+    }
+    add({Splice{all.begin, all.end, kept, "", false}});
   }
 
   // --- whole statements
@@ -211,7 +330,7 @@ class StatementRewriter {
       const auto block = compile_pattern(without_placeholders(body), &problem);
       if (!block) continue;
       text += render_block(*block, target_, match_.bindings, suite_indentation(target_, suite),
-                           indentation_unit(target_, suite), target_.source->newline());
+                           indentation_unit(target_, suite), target_.source->newline(), moved_);
     }
     return text;
   }
@@ -236,18 +355,19 @@ class StatementRewriter {
     // A comment behind the last one stays where it is, but for a block that goes on below it, or leaves nothing in
     // front of it.
     const Range code{t_[gone.front()].begin, t_[gone.back()].end};
-    const bool stays = lines == 1 || ends_alike(statements, gone.back());
-    const Range all{code.begin, stays ? code.end : end_of_line(gone.back())};
+    const bool stays = !statements.empty() && (lines == 1 || ends_alike(statements, gone.back()));
+    Range all{code.begin, stays ? code.end : end_of_line(gone.back())};
+    if (statements.empty())
+      all.begin = with_comments(target_, gone, match_.range(t_)).begin;  // a comment above speaks of it
     std::vector<NodeId> comments = comments_in(all);
-    std::erase_if(comments, [&](NodeId comment) { return is_captured(statements, t_.range(comment)); });
-    if (!comments.empty() && comments_ == Comments::refuse) {
-      problem("a comment stands where code is replaced", "say `comments: keep` or `comments: drop` in the rule",
-              t_.range(comments.front()));
-      return;
-    }
+    if (!comments.empty() && std::find(moved_.begin(), moved_.end(), all) == moved_.end()) moved_.push_back(all);
+    const bool behind = !comments.empty() && t_[comments.back()].begin >= code.end;
+    std::erase_if(comments, [&](NodeId comment) { return is_captured(t_.range(comment)); });
+    if (!comments.empty() && comments_ == Comments::refuse) return refuse_comment(comments.front());
     if (comments_ == Comments::keep) {
       std::string kept;
       for (NodeId comment : comments) {
+        if (t_[comment].begin < code.begin) continue;  // stays in its place
         kept += suite_indentation(target_, t_[gone.front()].parent) +
                 std::string(target_.source->text(t_.range(comment))) + std::string(target_.source->newline());
       }
@@ -256,8 +376,9 @@ class StatementRewriter {
     std::vector<Splice> splices = block.empty() ? take_out(target_, gone.front(), gone.back())
                                                 : put_in_place(target_, gone.front(), gone.back(), block);
     // The comment behind them goes with them, or was copied to its own line.
-    if (!comments.empty() && t_[comments.back()].begin >= code.end && splices.back().end < all.end)
-      splices.back().end = all.end;
+    if (behind && splices.back().end < all.end) splices.back().end = all.end;
+    if (comments_ == Comments::drop && all.begin < code.begin)
+      splices.front().begin = target_.source->line_begin(target_.source->line_of(all.begin));
     add(splices);
   }
 
@@ -275,13 +396,18 @@ class StatementRewriter {
            std::equal(old.rbegin(), old.rend(), tokens.rbegin(),
                       [](const SnippetToken& x, const SnippetToken& y) { return x.key == y.key; });
   }
-  // Inside of a capture that the new block holds: copied with it.
-  bool is_captured(const std::vector<NodeId>& statements, Range comment) const {
-    const auto tokens = snippet_tokens(replacement_, statements);
-    return std::any_of(tokens.begin(), tokens.end(), [&](const SnippetToken& token) {
-      const auto it = token.mv == nullptr ? match_.bindings.end() : match_.bindings.find(token.mv->name);
+  // Inside of a capture that the replacement holds, or beside its statements: copied with it, wherever it goes.
+  bool is_captured(Range comment) const {
+    const auto& names = replacement_.names();
+    return std::any_of(names.begin(), names.end(), [&](const Metavariable& mv) {
+      const auto it = match_.bindings.find(mv.name);
       if (it == match_.bindings.end() || it->second.nodes.empty()) return false;
-      return Range{t_[it->second.nodes.front()].begin, t_[it->second.nodes.back()].end}.contains(comment);
+      const auto& nodes = it->second.nodes;
+      const Range code{t_[nodes.front()].begin, t_[nodes.back()].end};
+      if (code.contains(comment)) return true;
+      if (t_[nodes.front()].parent == kNone || !is_suite(t_, t_[nodes.front()].parent)) return false;
+      const auto within = std::find_if(moved_.begin(), moved_.end(), [&](const Range& r) { return r.contains(code); });
+      return within != moved_.end() && with_comments(target_, nodes, *within).contains(comment);
     });
   }
 
@@ -326,8 +452,10 @@ class StatementRewriter {
              {});
   }
 
-  void problem(std::string message, std::string hint, Range at) {
-    if (!out_.problem) out_.problem = RewriteProblem{std::move(message), std::move(hint), at};
+  void refuse_comment(NodeId comment) {
+    if (out_.problem) return;
+    out_.problem = RewriteProblem{"a comment stands where code is replaced",
+                                  "say `comments: keep` or `comments: drop` in the rule", t_.range(comment)};
   }
   void add(const std::vector<Splice>& splices) {
     out_.splices.insert(out_.splices.end(), splices.begin(), splices.end());
@@ -346,6 +474,7 @@ class StatementRewriter {
   bool afresh_;
   bool in_order_ = true;
   std::map<NodeId, std::vector<NodeId>> node_;
+  std::vector<Range> moved_;  // what leaves its place, and has comments
   Rewrite out_;
 };
 

@@ -123,7 +123,7 @@ std::vector<NodeId> deleted_statements(const CompiledStructural& edit, const Cod
 Rendered render(const CompiledStructural& edit, const StructuralSite& site) {
   const Pattern& code = *edit.code;
   // As the snippet was parsed, with its context: a clause needs one.
-  std::string text = render_block(code, site.target, site.match->bindings, "", "    ", "\n");
+  std::string text = render_lines(code, whole_snippet(code), site.target, site.match->bindings, "", "    ", "\n");
   Rendered out;
   out.source = std::make_shared<const Source>("edit", std::move(text));
   auto tree = parse_python(*out.source);

@@ -3,36 +3,23 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "engine/precedence.h"
 #include "engine/token.h"
+#include "engine/token_gaps.h"
 
 namespace suture {
 namespace {
 
-// One token of the result: of the target in its place, a copy of target tokens, code of the replacement, or a
-// parenthesis that precedence needs.
-struct Item {
-  enum class Kind { kept, copied, code, open, close } kind = Kind::code;
-  std::uint32_t target = 0;        // kept, copied: index of the target token
-  std::size_t snippet = kNoToken;  // index into the replacement's tokens
-  bool continues = false;          // copied: follows its neighbour in the target, gap and all
-};
-
 // Rewrites the token list of one match (or of one statement of it).
-class TokenRewriter {
+class TokenRewriter : private TokenGaps {
  public:
   TokenRewriter(const CodeView& target, const Bindings& bindings, const Pattern& replacement,
                 std::vector<NodeId> replacement_roots, Comments comments)
-      : target_(target),
-        t_(*target.tree),
-        source_(*target.source),
+      : TokenGaps(target, replacement, snippet_tokens(replacement, replacement_roots)),
         bindings_(bindings),
-        replacement_(replacement),
         comments_(comments),
-        want_(snippet_tokens(replacement, replacement_roots)),
         roots_(std::move(replacement_roots)) {}
 
   // `have`: the pattern's tokens mapped to `tokens` of the target. outer: insertions go outside of redundant
@@ -44,12 +31,14 @@ class TokenRewriter {
     part_ = whole == kNone;
     drop_empty_runs(pattern, have, bindings_);
     drop_empty_runs(replacement_, want_, bindings_);
-    same_ = align(have, want_);
+    have_ = std::move(have);
+    same_ = align(have_, want_);
     afresh_ = way == TokenRewrite::Way::afresh;
     if (afresh_) same_.assign(want_.size(), kNoToken);
-    place(have, way == TokenRewrite::Way::outside);
+    place(have_, way == TokenRewrite::Way::outside);
     wrap_whole(whole);
     tidy_commas();
+    trailing_commas_first();
     keep_inside_brackets(whole);
     return emit();
   }
@@ -78,6 +67,7 @@ class TokenRewriter {
         gone[t] = true;
     }
     remove_empty_parentheses(known, gone);
+    keep_first_comma(known, gone);
     // Insertions, by the target token that they follow (index + 1; 0: in front of all).
     std::map<std::size_t, std::vector<Item>> inserted;
     std::size_t at = first_anchor(have);
@@ -96,7 +86,7 @@ class TokenRewriter {
         }
         continue;
       }
-      if (token != nullptr && skip_virtual(j)) continue;
+      if ((token != nullptr && skip_virtual(j)) || is_around_generator(j)) continue;
       std::size_t place_at = at;
       if (const std::size_t gap = afresh_ ? kNoToken : replaced_here(have, j, at, anchored); gap != kNoToken) {
         place_at = gap;
@@ -129,8 +119,21 @@ class TokenRewriter {
       if (known[open] || gone[open] || text_of(open) != "(" || !is_redundant(open)) continue;
       std::uint32_t close = open + 1;
       while (close < tokens_.size() && gone[close]) ++close;
-      if (close == tokens_.size() || t_[tokens_[close]].parent != t_[tokens_[open]].parent) continue;
+      if (close == tokens_.size() || text_of(close) != ")" || t_[tokens_[close]].parent != t_[tokens_[open]].parent)
+        continue;
       gone[open] = gone[close] = true;
+    }
+  }
+
+  // Of the commas around a last element that goes, the trailing one goes with it: what stands behind the other one stays.
+  void keep_first_comma(const std::vector<bool>& known, std::vector<bool>& gone) const {
+    for (std::uint32_t last = 1; last < tokens_.size(); ++last) {
+      if (known[last] || gone[last] || text_of(last) != "," || !gone[last - 1]) continue;
+      std::uint32_t first = last - 1;
+      while (first > 0 && gone[first - 1]) --first;
+      if (text_of(first) != "," || t_[tokens_[first]].parent != t_[tokens_[last]].parent) continue;
+      gone[first] = false;
+      gone[last] = true;
     }
   }
 
@@ -174,6 +177,17 @@ class TokenRewriter {
         j + 1 < want_.size() && (is_text(replacement_, want_[j + 1], ")") || is_text(replacement_, want_[j + 1], "]") ||
                                  is_text(replacement_, want_[j + 1], "}"));
     return text == "," && closer_follows;
+  }
+
+  // The parentheses of a call whose one argument is a generator: the capture brings them.
+  bool is_around_generator(std::size_t j) const {
+    const Tree& tree = replacement_.tree();
+    if (!is_text(replacement_, want_[j], "(") && !is_text(replacement_, want_[j], ")")) return false;
+    const NodeId list = tree[want_[j].node].parent;
+    if (!tree.is(list, kinds().argument_list) || tree.named_children(list).size() != 1) return false;
+    const Metavariable* mv = replacement_.metavariable(tree.named_children(list)[0]);
+    const Binding* binding = mv == nullptr ? nullptr : find_binding(*mv);
+    return binding != nullptr && binding->nodes.size() == 1 && t_.is(binding->nodes[0], kinds().generator_expression);
   }
 
   void append(std::size_t j, std::vector<Item>& out) {
@@ -245,24 +259,6 @@ class TokenRewriter {
   // --- well-formed lists
   // ------------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] std::string_view text_of(std::size_t t) const { return source_.text(t_.range(tokens_[t])); }
-  [[nodiscard]] std::string_view text(const Item& item) const {
-    switch (item.kind) {
-      case Item::Kind::kept:
-        return text_of(item.target);
-      case Item::Kind::copied:
-        return source_.text(t_.range(item.target));
-      case Item::Kind::open:
-        return "(";
-      case Item::Kind::close:
-        return ")";
-      case Item::Kind::code:
-        break;
-    }
-    return item.snippet == kComma ? ","
-                                  : replacement_.source().text(replacement_.tree().range(want_[item.snippet].node));
-  }
-
   // Never `f(, x)` nor `,,`: a comma directly behind an opening bracket or another comma goes.
   void tidy_commas() {
     for (std::size_t i = 1; i < items_.size();) {
@@ -276,6 +272,24 @@ class TokenRewriter {
     }
   }
 
+  // A new last element goes behind the trailing comma of the one before it, and brings its own: so a comment behind that comma
+  // stays with what it speaks of.
+  void trailing_commas_first() {
+    for (std::size_t last = 2; last + 1 < items_.size(); ++last) {
+      const bool trailing = items_[last].kind == Item::Kind::kept && items_[last].snippet == kNoToken &&
+                            text(items_[last]) == "," && items_[last + 1].kind == Item::Kind::kept &&
+                            is_closing(text(items_[last + 1]));
+      if (!trailing) continue;
+      std::size_t first = last;
+      while (first > 0 && items_[first - 1].kind != Item::Kind::kept) --first;
+      if (first == last || first == 0 || text(items_[first]) != "," ||
+          items_[first - 1].target + 1 != items_[last].target)
+        continue;
+      std::swap(items_[first], items_[last]);
+      items_[first].snippet = items_[last].snippet;
+    }
+  }
+
   // An expression that now breaks its line outside of any bracket gets a pair; in a part of a statement such gaps
   // become blanks.
   void keep_inside_brackets(NodeId whole) {
@@ -283,7 +297,7 @@ class TokenRewriter {
     int depth = 0;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const auto now = text(items_[i]);
-      const std::string between = i == 0 ? "" : gap(i).text;
+      const std::string between = i == 0 ? "" : bytes_of(gap(i), i);
       if (depth == 0 && between.find('\n') != std::string::npos && between.find('\\') == std::string::npos) {
         if (whole != kNone) return wrap_items();
         if (was_in_brackets(i)) flat_.insert(i);  // a decorator ends its line, too
@@ -299,111 +313,7 @@ class TokenRewriter {
   }
 
   // --- bytes
-  // ------------------------------------------------------------------------------------------------------------------
-
-  struct Gap {
-    std::string text;
-    bool kept = false;  // the target's own bytes in front of this kept token
-    std::uint32_t begin = 0;
-  };
-
-  // The bytes between items i-1 and i.
-  Gap gap(std::size_t i) const {
-    const Item& before = items_[i - 1];
-    std::size_t next = i;  // an inserted `(` stands in the gap of what it opens
-    while (items_[next].kind == Item::Kind::open && next + 1 < items_.size()) ++next;
-    const Item& here = items_[next];
-    if (here.kind == Item::Kind::copied && here.continues) {
-      const std::uint32_t end = t_[here.target].begin;
-      return {std::string(source_.text({t_[before.target].end, end})), false, 0};
-    }
-    if (before.kind == Item::Kind::open || here.kind == Item::Kind::close) return {};
-    if (flat_.contains(i)) {
-      const bool known = here.snippet < want_.size() && before.snippet + 1 == here.snippet;
-      return {known ? replacement_gap(before, here) : " ", false, 0};
-    }
-    if (here.kind == Item::Kind::kept && here.target > 0) {
-      const std::uint32_t begin = t_[tokens_[here.target - 1]].end;
-      const std::uint32_t end = t_[tokens_[here.target]].begin;
-      const auto own = source_.text({begin, end});
-      const bool neighbours = last_target(i) + 1 == here.target;
-      if (neighbours || own.find('\n') != std::string_view::npos) return {std::string(own), true, begin};
-      if (here.snippet == kNoToken && !is_opening(text(before))) return {std::string(own), false, 0};
-    }
-    if (const auto own_line = line_of_its_own(i); own_line) return *own_line;
-    if (before.kind == Item::Kind::kept && here.kind != Item::Kind::kept && here.snippet < want_.size() &&
-        before.snippet + 1 != here.snippet && before.target + 1 < tokens_.size()) {
-      // Behind a token that is not its neighbour in the replacement: what stood there before.
-      const std::uint32_t begin = t_[tokens_[before.target]].end;
-      return {std::string(source_.text({begin, t_[tokens_[before.target + 1]].begin})), true, begin};
-    }
-    if (is_opening(text(before))) return {};
-    return {replacement_gap(before, here), false, 0};
-  }
-
-  // What takes the place of something that began a line begins it too, and so does a new element beside others that do.
-  std::optional<Gap> line_of_its_own(std::size_t i) const {
-    const Item& before = items_[i - 1];
-    if (items_[i].kind == Item::Kind::kept || flat_.contains(i)) return std::nullopt;
-    if (before.kind == Item::Kind::kept && before.target + 1 < tokens_.size()) {
-      const std::string own = target_gap(before.target + 1);
-      if (own.find('\n') == std::string::npos) return std::nullopt;
-      if (gone_[before.target + 1] && !is_closing(text_of(before.target + 1)))
-        return Gap{own, true, t_[tokens_[before.target]].end};
-      if (is_opening(text(before)) && is_new_element(i) && own.find('#') == std::string::npos)
-        return Gap{own, false, 0};
-    }
-    if (text(before) != "," || before.snippet >= want_.size()) return std::nullopt;
-    std::size_t k = i - 1;
-    while (k > 0 && items_[k].kind != Item::Kind::kept) --k;
-    if (items_[k].kind != Item::Kind::kept) return std::nullopt;
-    const NodeId list = kept_list(replacement_.tree()[want_[before.snippet].node].parent);
-    if (list == kNone) return std::nullopt;
-    const std::uint32_t begin = line_of_element(items_[k].target, list);
-    if (begin == kNone) return std::nullopt;
-    return Gap{std::string(source_.newline()) + std::string(source_.indentation_at(begin)), false, 0};
-  }
-  [[nodiscard]] std::string target_gap(std::uint32_t t) const {
-    return std::string(source_.text({t_[tokens_[t - 1]].end, t_[tokens_[t]].begin}));
-  }
-  // The new items from i on end in a comma: they are elements, and what they stand in front of is one.
-  [[nodiscard]] bool is_new_element(std::size_t i) const {
-    while (i < items_.size() && items_[i].kind != Item::Kind::kept) ++i;
-    return i < items_.size() && text(items_[i - 1]) == ",";
-  }
-  // The target's list that this one of the replacement is: its bracket is kept. kNone: the list is new.
-  [[nodiscard]] NodeId kept_list(NodeId list) const {
-    const NodeId bracket = replacement_.tree().first_child(list);
-    for (const Item& item : items_) {
-      if (item.kind == Item::Kind::kept && item.snippet < want_.size() && want_[item.snippet].node == bracket)
-        return t_[tokens_[item.target]].parent;
-    }
-    return kNone;
-  }
-  // Where the element of that list begins which ends in this token, if it begins its line; else kNone.
-  [[nodiscard]] std::uint32_t line_of_element(std::uint32_t token, NodeId list) const {
-    NodeId element = tokens_[token];
-    while (t_[element].parent != kNone && t_[element].end == t_[tokens_[token]].end && t_[element].parent != list)
-      element = t_[element].parent;
-    if (t_[element].parent != list || t_[element].end != t_[tokens_[token]].end) return kNone;
-    const std::uint32_t begin = t_[element].begin;
-    const std::uint32_t line = source_.line_begin(source_.line_of(begin));
-    return line + source_.indentation_at(begin).size() == begin ? begin : kNone;
-  }
-
-  // The target token of the item before i, inserted parentheses aside; npos where it is no kept one.
-  std::size_t last_target(std::size_t i) const {
-    while (i > 0 && items_[i - 1].kind == Item::Kind::close) --i;
-    return i > 0 && items_[i - 1].kind == Item::Kind::kept ? items_[i - 1].target : kNoToken - 1;
-  }
-
-  std::string replacement_gap(const Item& before, const Item& here) const {
-    if (here.snippet == kComma) return "";
-    std::size_t j = here.snippet;
-    if (j == kNoToken || j >= want_.size()) return before.snippet == kComma ? " " : "";
-    if (before.snippet == kComma) return " ";
-    return want_[j].gap;
-  }
+  // ------------------------------------------------------------------------------------------
 
   Rewrite emit() {
     Rewrite out;
@@ -413,19 +323,18 @@ class TokenRewriter {
     std::string pending;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const Gap g = i == 0 ? Gap{} : gap(i);
+      if (g.stays.size() > 0) {
+        add(out, cursor, g.stays.begin, pending);
+        pending.clear();
+        cursor = g.stays.end;
+      }
+      pending += g.text;
       if (items_[i].kind != Item::Kind::kept) {
-        if (g.kept) {
-          add(out, cursor, g.begin, pending);
-          pending.clear();
-          cursor = g.begin + static_cast<std::uint32_t>(g.text.size());
-        } else {
-          pending += g.text;
-        }
         pending += without_placeholders(std::string(text(items_[i])));
         continue;
       }
-      if (!g.kept) pending += g.text;
-      add(out, cursor, g.kept ? g.begin : t_[tokens_[items_[i].target]].begin, pending);
+      const std::uint32_t begin = t_[tokens_[items_[i].target]].begin;
+      add(out, cursor, g.resumes == kNone ? begin : g.resumes, pending);
       pending.clear();
       cursor = t_[tokens_[items_[i].target]].end;
     }
@@ -433,10 +342,21 @@ class TokenRewriter {
     return out;
   }
 
+  // Inside of a capture that the replacement has: copied with it.
+  [[nodiscard]] bool is_captured(Range comment) const {
+    const auto& names = replacement_.names();
+    return std::any_of(names.begin(), names.end(), [&](const Metavariable& mv) {
+      const Binding* binding = find_binding(mv);
+      return binding != nullptr && std::any_of(binding->nodes.begin(), binding->nodes.end(),
+                                               [&](NodeId node) { return t_.range(node).contains(comment); });
+    });
+  }
+
   void add(Rewrite& out, std::uint32_t begin, std::uint32_t end, std::string text) {
     if (source_.text({begin, end}) == text) return;
     for (NodeId id = 0; id < t_.size() && comments_ != Comments::drop; ++id) {
-      if (!t_.is(id, kinds().comment) || t_[id].begin < begin || t_[id].end > end) continue;
+      if (!t_.is(id, kinds().comment) || t_[id].begin < begin || t_[id].end > end || is_captured(t_.range(id)))
+        continue;
       if (comments_ == Comments::keep) {
         const std::uint32_t line = source_.line_of(t_[id].begin);
         text = std::string(source_.text({begin == t_[id].begin ? begin : t_[id].begin, t_[id].end})) +
@@ -450,24 +370,12 @@ class TokenRewriter {
     out.splices.push_back(Splice{begin, end, std::move(text), "", false});
   }
 
-  static constexpr std::size_t kComma = kNoToken - 1;
-
-  CodeView target_;
-  const Tree& t_;
-  const Source& source_;
   const Bindings& bindings_;
   const Pattern* pattern_ = nullptr;
-  const Pattern& replacement_;
   Comments comments_;
-  std::vector<SnippetToken> want_;
   std::vector<NodeId> roots_;
-  std::vector<NodeId> tokens_;
-  std::vector<std::size_t> same_;
-  std::vector<Item> items_;
   bool afresh_ = false;
-  std::vector<bool> gone_;
   std::map<std::uint32_t, int> before_, after_;
-  std::set<std::size_t> flat_;  // items in front of which no line may end
   int pending_open_ = 0;
   bool part_ = false;  // of a statement, not an expression
 };

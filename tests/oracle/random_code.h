@@ -20,6 +20,7 @@ struct Expr {
   std::vector<Term> parts;  // call: what is called, then arguments
 };
 
+// Draws go into named locals, in order: of the operands of `+` and the arguments of a call, no order is given.
 class Generator {
  public:
   explicit Generator(unsigned seed) : random_(seed) {}
@@ -39,10 +40,15 @@ class Generator {
         return leaf(Expr::string, pick({"s", "t"}));
       case 3:
         return node(Expr::list, "", elements(depth, pattern, false));
-      case 4:
-        return node(Expr::sum, "", {expression(depth - 1, pattern), expression(depth - 1, pattern)});
-      case 5:
-        return node(Expr::attribute, pick({"p", "q"}), {expression(depth - 1, pattern)});
+      case 4: {
+        const Term left = expression(depth - 1, pattern);
+        const Term right = expression(depth - 1, pattern);
+        return node(Expr::sum, "", {left, right});
+      }
+      case 5: {
+        const std::string name = pick({"p", "q"});
+        return node(Expr::attribute, name, {expression(depth - 1, pattern)});
+      }
       default:
         break;
     }
@@ -135,7 +141,9 @@ class Generator {
   std::string joined(const std::vector<Term>& parts, std::size_t from, bool noise) {
     std::string out;
     for (std::size_t i = from; i < parts.size(); ++i) {
-      out += (i == from ? "" : ", ") + break_line(noise) + written(parts[i], noise);
+      if (i > from) out += ", ";
+      out += break_line(noise);
+      out += written(parts[i], noise);
     }
     if (noise && parts.size() > from && chance(15)) out += ",";
     return out + break_line(noise);
@@ -154,7 +162,7 @@ class Generator {
       case Expr::list:
         return "[" + joined(e->parts, 0, noise) + "]";
       case Expr::sum:
-        return written(e->parts[0], noise) + " + " + operand(e->parts[1], noise);
+        break;
       case Expr::attribute:
         return operand(e->parts[0], noise, true) + "." + e->text;
       case Expr::keyword:
@@ -164,7 +172,12 @@ class Generator {
       case Expr::call:
         break;
     }
-    return operand(e->parts[0], noise, true) + "(" + joined(e->parts, 1, noise) + ")";
+    if (e->kind == Expr::sum) {
+      const std::string left = written(e->parts[0], noise);
+      return left + " + " + operand(e->parts[1], noise);
+    }
+    const std::string callee = operand(e->parts[0], noise, true);
+    return callee + "(" + joined(e->parts, 1, noise) + ")";
   }
   std::string operand(const Term& e, bool noise, bool tight = false) {
     const std::string text = written(e, noise);

@@ -68,14 +68,9 @@ std::size_t matches_in(const Term& pattern, const Term& code) {
 }
 
 TEST(RewriteOracle, TheResultIsTheReplacementWithItsCaptures) {
-#ifdef __clang__
-  // The generator draws inside of argument lists, which clang evaluates in another order than g++: the seeds are other code
-  // there, and two of the 30,000 (redundant parentheses with comments in them around what is rewritten) do not come out as
-  // expected. Until those are understood and the generator draws in one order, the seeds of g++ are run.
-  GTEST_SKIP() << "the seeds are those of g++";
-#endif
   std::size_t edits = 0;
   std::size_t refused = 0;
+  std::size_t unrecognised = 0;
   const std::string before = "# head\nif q:\n  x = h[";
   const std::string behind = "]  # tail\n\n\ny = 'end'";
   for (unsigned seed = 0; seed < 30000; ++seed) {
@@ -102,6 +97,12 @@ TEST(RewriteOracle, TheResultIsTheReplacementWithItsCaptures) {
       ++refused;
       continue;
     }
+    if (result.rfind("unstable: ", 0) == 0) {
+      // The grammar reads some valid code as other code (a comment behind an operator, in parentheses): a plan refuses what it
+      // does not recognise.
+      ++unrecognised;
+      continue;
+    }
     ++edits;
     EXPECT_EQ(result.substr(0, before.size()), before) << told;
     if (result.size() < before.size() + behind.size()) {
@@ -116,6 +117,7 @@ TEST(RewriteOracle, TheResultIsTheReplacementWithItsCaptures) {
   }
   EXPECT_GT(edits, 1000U);
   EXPECT_GT(refused, 20U);
+  EXPECT_LE(unrecognised, 3U);
 }
 
 }  // namespace

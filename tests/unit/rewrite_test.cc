@@ -89,7 +89,7 @@ TEST(Rewrite, KeywordsInAnotherOrderStayThere) {
       {"f(a=$A, b=$B)", "g(a=h($A), b=$B)", "f(b=2, a=1,)\n", "g(b=2, a=h(1),)\n"},
       {"f(a=$A, b=$B)", "g(b=$B)", "f(a=1, b=2)\n", "g(b=2)\n"},
       {"f(a=$A, b=$B)", "f(a=$A, b=$B, c=1)", "f(\n    a=1,  # one\n    b=2,  # two\n)\n",
-       "f(\n    a=1,  # one\n    b=2,\n    c=1,  # two\n)\n"},
+       "f(\n    a=1,  # one\n    b=2,  # two\n    c=1,\n)\n"},
   });
 }
 
@@ -173,7 +173,11 @@ TEST(Rewrite, WrappedStatementsAreIndentedInTheirBlocksOwnUnit) {
       {"a()\n$X\nb()", wrap, "def f():\r\n  a()\r\n  c()\r\n  b()\r\n",
        "def f():\r\n  with lock:\r\n    a()\r\n    c()\r\n    b()\r\n"},
       {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()",
-       "def f():\n    a()\n    # one\n    c()\n\n    # two\n    d()\n    b()\n", kComment},
+       "def f():\n    a()\n    # one\n    c()\n\n    # two\n    d()\n    b()\n",
+       "def f():\n    try:\n        a()\n        # one\n        c()\n\n        # two\n        d()\n    finally:\n      "
+       "  b()\n"},
+      {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()",
+       "def f():\n    a()\n    c()\n    # of b\n    b()\n", kComment},
       {"a()\n$$$X\nb()", "try:\n    a()\n    $$$X\nfinally:\n    b()",
        "def f():\n    a()\n    c()\n\n    # two\n    d()\n    b()\n",
        "def f():\n    try:\n        a()\n        c()\n\n        # two\n        d()\n    finally:\n        b()\n"},
@@ -237,6 +241,135 @@ TEST(Rewrite, FormattedStringsAreCode) {
       {"print($X)", "log(f\"{$X}\")", "print('\\n')\n", quotes},
       {"print($X)", "log(f\"{$X}\")", "print(a +\n  b)\n", quotes},
       {"print($X)", "if q:\n    log(f\"{$X}\")", "print(\"a\")\n", quotes},
+  });
+}
+
+TEST(Rewrite, DecoratorsComeGoAndAreRewrittenAsLines) {
+  const char* one = "class C:\n    @one\n    async def f(self, a: int) -> int:\n        # hi\n        return a\n";
+  const char* none = "class C:\n    async def g(self, a: int) -> int:\n        # hi\n        return a\n";
+  check({
+      {"@one\ndef f($$$A): $$$B", "def g($$$A): $$$B", one, none},
+      {"def g($$$A): $$$B", "@one\ndef f($$$A): $$$B", none, one},
+      {"def f($$$A): $$$B", "@one\ndef g($$$A): $$$B", "@two\ndef f(): pass\n",
+       "unstable: @one\n@two\ndef g(): pass\n"},
+      {"@one\ndef f($$$A): $$$B", "@one\n@two(1)\ndef g($$$A): $$$B", "@one  # 1\ndef f(): pass\n",
+       "@one  # 1\n@two(1)\ndef g(): pass\n"},
+      {"@one\n@two\ndef f($$$A): $$$B", "@two\ndef g($$$A): $$$B", "@one\n@two  # 2\ndef f(): pass\n",
+       "@two  # 2\ndef g(): pass\n"},
+      {"@one\ndef f($$$A): $$$B", "def g($$$A): $$$B", "@one  # 1\ndef f(): pass\n", kComment},
+      {"@a($X)\nclass C: $$$B", "@b($X, 1)\nclass C: $$$B", "@a(\n    z\n)\nclass C(B):\n    x = 1  # c\n",
+       "@b(\n    z,\n    1\n)\nclass C(B):\n    x = 1  # c\n"},
+  });
+}
+
+TEST(Rewrite, CommentsGoWithTheStatementsThatTheySpeakOf) {
+  check({
+      {"if a: $$$B\nelse: $$$C", "if not a: $$$C\nelse: $$$B",
+       "if a:\n    # one\n    x()  # two\n    # three\n    y()\nelse:\n    z()  # four\n",
+       "if not a:\n    # one\n    z()  # four\nelse:\n    x()  # two\n    # three\n    y()\n"},
+      {"if a: $$$B", "start()\n$$$B",
+       "def f():\n    if a:\n        # one\n        x()\n\n        # two\n        y()  # three\n    z()\n",
+       "def f():\n    start()\n    # one\n    x()\n\n    # two\n    y()  # three\n    z()\n"},
+      {"if a: $$$B", "start()\n$$$B", "if a:  # why\n    x()\n", kComment},
+      {"$A = f()\n$B = g()", "with q:\n    $A, $B = h()", "x = f()\n# note\ny = g()\n", kComment},
+      {"a()\n$X\n$Y\nb()", "with q:\n    $X\n    $Y", "a()\n# one\nx()  # two\n# three\ny()  # four\nb()\n",
+       "with q:\n    # one\n    x()  # two\n    # three\n    y()  # four\n"},
+      {"a()\n$X\n$Y\nb()", "$Y\nif q:\n    $X", "a()\nif x:\n    y()\n    # deep\nz()\nb()\n",
+       "z()\nif q:\n    if x:\n        y()\n        # deep\n"},
+      {"a()\n$X\nb()", "c($X)", "a()\nx()\n# of b\nb()\n", kComment},
+  });
+}
+
+TEST(Rewrite, RunsOfEntriesOfADict) {
+  check({
+      {"{$$$A, \"k\": $V}", "{$$$A, \"k\": f($V)}", "x = {'a': 1, **b, \"k\": 2}\ny = {'k': 3}\n",
+       "x = {'a': 1, **b, \"k\": f(2)}\ny = {'k': f(3)}\n"},
+      {"{$$$A, \"k\": $V, $$$B}", "{$$$A, \"k\": $V, \"n\": 1, $$$B}",
+       "x = {\n    \"a\": 1,\n    \"k\": 2,  # two\n    **c,\n}\n",
+       "x = {\n    \"a\": 1,\n    \"k\": 2,  # two\n    \"n\": 1,\n    **c,\n}\n"},
+      {"{$$$A, \"k\": $V, $$$B}", "{$$$A, \"z\": $V, $$$B}", "x = {k: 1}\ny = {\"k\"}\n", "no site"},
+      {"{\"k\": $V, $$$}", "g($V)", "x = {\"k\": 1, \"l\": {\"m\": 2}}\n", "x = g(1)\n"},
+      {"f({$$$A})", "g({$$$A})", "f({})\nf({1})\nf({1: 2, **a})\nf({a for a in b})\n",
+       "g({})\ng({1})\ng({1: 2, **a})\nf({a for a in b})\n"},
+      {"f({$$$A})", "f({$$$A, \"k\": 1})", "f({})\n", "f({\"k\": 1})\n"},
+      {"f($$$A)", "g({$$$A, \"k\": [1, {2: 3}]}, \"{$$$A: 1\")", "f(1)\n",
+       "unstable: g({1, \"k\": [1, {2: 3}]}, \"{$$$A: 1\")\n"},
+  });
+}
+
+TEST(Rewrite, ClausesComeAndGoAsLines) {
+  check({
+      {"if a: $$$B", "if a: $$$B\nelse: c()", "def f():\n    if a:  # why\n        b()\n        # last\n    d()\n",
+       "def f():\n    if a:  # why\n        b()\n        # last\n    else: c()\n    d()\n"},
+      {"if a: $$$B\nelse: $$$C", "if a: $$$B", "if a:\n    b()\nelse:\n    c()\nd()\n", "if a:\n    b()\nd()\n"},
+      {"if a: $$$B\nelse: $$$C", "if z: $$$B", "if a:\n    b()\nelse:\n    # why\n    c()\n", kComment},
+      {"if a: $$$B\nelse: $$$C", "if z:\n    $$$C\n    $$$B", "if a:\n    b()\nelse:\n    # why\n    c()\n",
+       "if z:\n    # why\n    c()\n    b()\n"},
+      {"if a: $$$B\nelse: $$$C", "if a: $$$B\nelif x: $$$C\nelse: y()", "if a: b()\nelse:\n    c()\n    d()",
+       "if a: b()\nelif x:\n    c()\n    d()\nelse:\n    y()"},
+      {"try: $$$A\nexcept A: $$$B\nexcept C: $$$D", "try: $$$A\nexcept C: $$$D\nfinally: z()",
+       "try:\n    a()\nexcept A:\n    b()\nexcept C:  # c\n    d()\n",
+       "try:\n    a()\nexcept C:  # c\n    d()\nfinally: z()\n"},
+      {"for $I in $X: $$$A", "for $I in $X: $$$A\nelse:\n    z()", "async for i in x:\r\n\ta()\r\n",
+       "async for i in x:\r\n\ta()\r\nelse:\r\n\tz()\r\n"},
+      {"match x:\n    case 1: $$$A", "match x:\n    case 1: $$$A\n    case 2: b()",
+       "match x:\n  case 1:  # one\n    a()\n", "match x:\n  case 1:  # one\n    a()\n  case 2: b()\n"},
+  });
+}
+
+TEST(Rewrite, WhatNeedsLinesGetsThemInAOneLineSuite) {
+  check({
+      {"a()\n$$$B\nz()", "if q: $$$B", "a()\nb()\nc()\nz()\n", "if q:\n    b()\n    c()\n"},
+      {"a()\n$$$B\nz()", "if q: $$$B", "a()\nb()\nz()\n", "if q: b()\n"},
+      {"a()\n$B\nz()", "if q: $B", "def f():\n\ta()\n\tfor x in y: b()\n\tz()\n",
+       "def f():\n\tif q:\n\t\tfor x in y: b()\n"},
+  });
+}
+
+TEST(Rewrite, ACommentBehindAnElementStaysThere) {
+  check({
+      {"[$$$A, 2]", "[$$$A, 2, 3]", "x = [\n    1,\n    2,  # two\n]\n", "x = [\n    1,\n    2,  # two\n    3,\n]\n"},
+      {"[$$$A, 2]", "[$$$A, 2, 3]", "x = [\n    1,\n    2  # two\n]\n", "x = [\n    1,\n    2,  # two\n    3\n]\n"},
+      {"f($$$A, 2)", "f($$$A, 2, k=3)", "f(1, 2,  # two\n  )\n", "f(1, 2,  # two\n    k=3,\n  )\n"},
+      {"[1, 2]", "[1, 3, 2]", "x = [\n    1,  # one\n    2,\n]\n", "x = [\n    1,  # one\n    3,\n    2,\n]\n"},
+      {"[$$$A, 1]", "[0, $$$A, 1]", "x = [  # all\n    1,\n]\n", "x = [  # all\n    0,\n    1,\n]\n"},
+      {"[1, 2, 3]", "[1, 3]", "x = [\n    1,  # one\n    2,\n    3,  # three\n]\n",
+       "x = [\n    1,  # one\n    3,  # three\n]\n"},
+      {"[1, 2]", "[1]", "x = [\n    1,  # one\n    2,\n]\n", "x = [\n    1,  # one\n]\n"},
+      {"[1, 2]", "[1]", "x = [\n    1,  # one\n    2,  # two\n]\n", kComment},
+      {"[1, 2]", "[1]", "x = [\n    1, 2,  # both\n]\n", "x = [\n    1,  # both\n]\n"},
+      {"[1, 2, 3]", "[1, 3]", "x = [\n    1,\n    # two\n    2,\n    3,\n]\n", kComment},
+      {"f(a, $B)", "f(a, g($B))", "f(a,  # one\n  b)\n", "f(a,  # one\n  g(b))\n"},
+  });
+}
+
+TEST(Rewrite, RedundantParenthesesStayAroundWhatStays) {
+  check({
+      {"return a", "return f(a)", "def q():\n    return (a)\n", "def q():\n    return (f(a))\n"},
+      {"return $A", "return f($A)", "def q():\n    return (\n        a\n    )\n",
+       "def q():\n    return f((\n        a\n    ))\n"},
+      {"x = a", "x = b", "x = (\n    a  # why\n)\n", kComment},
+  });
+}
+
+TEST(Rewrite, BlanksAroundWhatIsReplacedStay) {
+  check({
+      {"def f(a, x=1): $$$B", "def f(a, x=2): $$$B", "def f(a, x: int = 1) -> int: pass\n",
+       "def f(a, x: int = 2) -> int: pass\n"},
+      {"f(1)", "f(2)", "f( 1 )\n", "f( 2 )\n"},
+      {"a + 1", "a + 2", "x = a+1\n", "x = a+2\n"},
+  });
+}
+
+TEST(Rewrite, NewLinesOfAReplacementAreWritten) {
+  check({
+      {"f($A)", "new(\n    $A,\n    2,\n)", "def q():\n    x = f(1)\n",
+       "def q():\n    x = new(\n        1,\n        2,\n    )\n"},
+      {"f($A)", "new(\n    $A,\n    g(\n        2\n    ),\n)", "if q:\n\tx = f(1)\n",
+       "if q:\n\tx = new(\n\t\t1,\n\t\tg(\n\t\t\t2\n\t\t),\n\t)\n"},
+      {"f($A)", "new(\n    $A,\n    2,\n)", "x = f(\n  1\n)\n", "x = new(\n  1,\n  2,\n)\n"},
+      {"f($A)", "[\n    $A\n]", "x = f(1)\r\ny = 2\r\n", "x = [\r\n    1\r\n]\r\ny = 2\r\n"},
+      {"x = $A", "x = (\n    $A +\n    1\n)", "x = 3\n", "x = (\n    3 +\n    1\n)\n"},
   });
 }
 
