@@ -4,7 +4,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <set>
 
 #include "engine/match.h"
 
@@ -201,7 +200,7 @@ class Checker {
       const bool bare =
           replace.whole->roots().size() == 1 &&
           replace.whole->metavariable(strip_parentheses(replace.whole->tree(), replace.whole->roots()[0])) != nullptr;
-      if (is_keywords(*replace.whole) && !shape_.applied) {
+      if (is_filler(*replace.whole) && !shape_.applied) {
         return rule_error(
             rule_, text.whole->at,
             "a replacement that is nothing but `" + replace.whole->written() + "` leaves nothing to recognise it by",
@@ -225,12 +224,7 @@ class Checker {
   }
 
   // Found in any code.
-  static bool is_keywords(const Pattern& pattern) {
-    static const std::set<std::string> kKeywords = {"pass",        "...",          "None",    "True",
-                                                    "False",       "break",        "return",  "return None",
-                                                    "return True", "return False", "continue"};
-    return kKeywords.contains(pattern.written());
-  }
+  static bool is_filler(const Pattern& pattern) { return pattern.written() == "pass"; }
 
   std::optional<Error> check_structural(const CompiledStructural& edit, const Structural& text) const {
     for (const Text& of : text.of) {

@@ -5,6 +5,7 @@
 
 #include "base/function_ref.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "engine/conditions.h"
 #include "engine/evidence.h"
 #include "engine/misfit.h"
@@ -110,8 +111,23 @@ class Verdicts {
                 "apply takes it back and applies this one");
     }
     judge_standing(state_, *entry, out_.outcome);
+    put_back_elsewhere(*entry);
     if (!alone_) what_it_lacks();
     return true;
+  }
+
+  // The receipt's edits of a file that somebody put back are void, and forgotten: the rules say that they are to do again.
+  void put_back_elsewhere(const ReceiptEntry& entry) {
+    if (out_.outcome.verdict != Verdict::applied) return;
+    std::vector<std::string> paths;
+    for (const RuleRun& run : out_.run.rules) {
+      const bool again = !run.import && run.counts_ok() && run.state() == RuleState::to_do;
+      if (again && !entry.edits.contains(run.path) && std::find(paths.begin(), paths.end(), run.path) == paths.end())
+        paths.push_back(run.path);
+    }
+    if (paths.empty()) return;
+    is(Verdict::partial, "what suture wrote does not stand any more in " + join(paths, ", "),
+       "`suture revert " + patch_.name + "` takes back what stands; then apply it again");
   }
 
   // What it needs and does not find any more. Its own edits may be the reason (a `requires` on the code that they replaced):

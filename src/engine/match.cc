@@ -154,14 +154,20 @@ class Matcher {
     return accept_(match_);
   }
 
-  // A simple statement with an error in it: where its parts begin and end is the parser's guess.
+  // A simple statement with an error on the lines of the node: where its parts begin and end is the parser's guess. The parser may
+  // take the next line into the statement that it could not read: that line is what it is.
   bool in_broken_line(NodeId node) const {
     const NodeId statement = statement_of(t_, node);
     if (!t_[statement].broken || t_[statement].parent == kNone) return false;
+    const auto line = [&](std::uint32_t at) { return source_.line_of(at); };
+    bool error_here = false;
     for (NodeId id = statement; id < t_[statement].subtree_end; ++id) {
       if (t_.is(id, kinds().block)) return false;
+      const bool error = t_[id].error || t_[id].missing;
+      if (error && line(t_[id].begin) <= line(t_[node].end) && line(t_[node].begin) <= line(t_[id].end))
+        error_here = true;
     }
-    return true;
+    return error_here;
   }
 
   bool step() { return ++steps_ <= kMaxSteps; }

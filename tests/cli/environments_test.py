@@ -375,7 +375,8 @@ def site_packages(s, python):
 
 
 def program(s, path):
-    s.write(path, b"\177ELF").chmod(0o755)
+    """What looks like an interpreter of its own prefix, and compiles as the one that runs this test."""
+    s.write(path, f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'.encode()).chmod(0o755)
 
 
 def test_debian(s):

@@ -322,7 +322,7 @@ def upgraded_in_between(w):
     w.has("# 2.0\n" + OLD)
 
 
-@kind("26-applied-again", known="a receipt of two files counts as applied where one of them is as it was before")
+@kind("26-applied-again")
 def half_of_it_was_undone(w):
     """refuse: one of two files was restored by hand: partial, and not one byte changes"""
     w.patch(rules=[RULE, {**RULE, "file": "two.py"}])

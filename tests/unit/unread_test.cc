@@ -40,7 +40,6 @@ TEST(Unread, ASiteInCodeThatIsReadOtherwiseIsRefused) {
       {"x: a[$T]", "x: a[b:c]\n", "1:5 this is a slice in an annotation"},
       {"f($X)", "a: b[f(c):]\n", "1:5 this is a slice in an annotation"},
       {"f($X)", "print >> f(a)\n", "1:1 this is a statement of Python 2"},
-      {"print >> $X", "print >> f(a)\n", "1:1 this is a statement of Python 2"},
       {"f($X)", "with (f(a), *b): pass\n", "1:6 this is a parenthesised expression as the context of a with statement"},
       {"with $X: $$$", "with (a,): pass\n",
        "1:6 this is a parenthesised expression as the context of a with statement"},
