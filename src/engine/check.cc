@@ -131,6 +131,20 @@ std::optional<Error> failing_example(const Owner& owner, const std::string& name
   return std::nullopt;
 }
 
+bool has_suite(const Pattern& pattern) {
+  for (NodeId id = 0; id < pattern.tree().size(); ++id) {
+    if (pattern.tree().is(id, kinds().block)) return true;
+  }
+  return false;
+}
+
+// `applied` is a definition or another statement around the match, which the rule's own pattern alone has not.
+bool applied_is_around(const CompiledShape& shape) {
+  if (!shape.applied || !has_suite(*shape.applied->match) || has_suite(*shape.narrow.match)) return false;
+  const auto* replace = std::get_if<CompiledReplace>(&*shape.edit);
+  return replace != nullptr && !(replace->whole && has_suite(*replace->whole));
+}
+
 // The rule's own pattern, its metavariables as plain names: what the edit makes of it must be a result and nothing old.
 std::optional<Error> own_pattern(const CompiledRule& rule) {
   for (const CompiledShape& shape : rule.shapes) {
@@ -140,7 +154,7 @@ std::optional<Error> own_pattern(const CompiledRule& rule) {
                        n.not_before.empty() && n.match->form() != Pattern::Form::clause;
     const auto* structural = shape.edit ? std::get_if<CompiledStructural>(&*shape.edit) : nullptr;
     const bool pattern_decides = structural == nullptr || structural->kind == Structure::wrap;
-    if (!plain || rule.shapes.size() > 1 || rule.done_if || !pattern_decides) continue;
+    if (!plain || rule.shapes.size() > 1 || rule.done_if || !(pattern_decides || shape.applied)) continue;
     std::string code;
     for (char c : n.match->written()) {
       if (c == '$') {
@@ -155,7 +169,7 @@ std::optional<Error> own_pattern(const CompiledRule& rule) {
                         "this rule takes its own pattern for its result: it would never edit anything",
                         "write out `applied:`, a pattern of what only the edited code looks like");
     }
-    if (trial.problem || trial.old_sites == 0 || trial.stable) continue;
+    if (trial.problem || trial.old_sites == 0 || trial.stable || !pattern_decides || applied_is_around(shape)) continue;
     return rule_error(*rule.rule, shape.shape->at,
                       "what this rule leaves of its own pattern is not what it calls a result",
                       "a second run would edit again; write out `applied:`");

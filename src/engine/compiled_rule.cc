@@ -384,11 +384,23 @@ const CompiledImport* CompiledRule::import() const {
   return shapes.size() == 1 && shapes[0].edit ? std::get_if<CompiledImport>(&*shapes[0].edit) : nullptr;
 }
 
-bool CompiledRule::deletes() const {
-  return std::any_of(shapes.begin(), shapes.end(), [](const CompiledShape& shape) {
+namespace {
+
+bool has_edit(const CompiledRule& rule, std::initializer_list<Structure> kinds) {
+  return std::any_of(rule.shapes.begin(), rule.shapes.end(), [&](const CompiledShape& shape) {
     const auto* edit = shape.edit ? std::get_if<CompiledStructural>(&*shape.edit) : nullptr;
-    return edit != nullptr && edit->kind == Structure::remove;
+    return edit != nullptr && std::find(kinds.begin(), kinds.end(), edit->kind) != kinds.end();
   });
+}
+
+}  // namespace
+
+bool CompiledRule::deletes() const {
+  return has_edit(*this, {Structure::remove});
+}
+
+bool CompiledRule::takes_away() const {
+  return has_edit(*this, {Structure::remove_decorator, Structure::remove_import});
 }
 
 Result<Pattern> compile_text(const Text& text, const Source& yaml, std::string_view /*what*/) {

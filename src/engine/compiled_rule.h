@@ -88,6 +88,9 @@ struct CompiledRule {
   [[nodiscard]] const CompiledImport* import() const;  // an add_import rule
   // A `delete`: what is gone cannot be counted, so any result stands for all of them.
   [[nodiscard]] bool deletes() const;
+  // A remove_decorator or remove_import: what it leaves is what never had the decorator or the import, so results beside
+  // old sites do not say that half of the patch is in place.
+  [[nodiscard]] bool takes_away() const;
 };
 
 // Errors point into the rule's YAML file.

@@ -277,10 +277,13 @@ class Checker {
     return true;
   }
 
+  static std::string shown_code(const CompiledNarrowing& narrowing) {
+    return "`" + one_line(narrowing.match->written(), 100) + "`";
+  }
   bool wanted(const Narrowing& text) {
     const auto narrowing = compiled(text);
     if (!narrowing) return false;
-    const std::string code = "`" + narrowing->match->written() + "`";
+    const std::string code = shown_code(*narrowing);
     if (const Part* at = found(*narrowing)) {
       holds(code + " stands in " + place_of(*at));
       return true;
@@ -292,7 +295,7 @@ class Checker {
   bool unwanted(const Narrowing& text) {
     const auto narrowing = compiled(text);
     if (!narrowing) return false;
-    const std::string code = "`" + narrowing->match->written() + "`";
+    const std::string code = shown_code(*narrowing);
     const std::size_t before = out_.evidence.size();
     if (const Part* at = found(*narrowing)) return fail_since(before, code + " stands in " + place_of(*at));
     holds(code + " does not stand in " + searched());

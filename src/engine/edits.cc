@@ -133,6 +133,30 @@ Rewrite edit_structure(const CompiledRule& rule, const CompiledStructural& edit,
   return examine(edit, {target, &site.match, rule.rule->comments, &gone}).rewrite;
 }
 
+bool is_addition(const CompiledEdit& edit) {
+  const auto* structural = std::get_if<CompiledStructural>(&edit);
+  return structural != nullptr && is_examined(*structural) && structural->kind != Structure::remove_decorator &&
+         structural->kind != Structure::remove_import;
+}
+
+// Two keys of one dictionary, two methods of one class ... end at one place: one stands behind the other. What both need
+// in front of theirs, a comma or a line for the suite, is written once. Whether each rule then finds its result is checked
+// on what comes out, as for every plan.
+void join_additions(std::vector<Splice>& splices) {
+  for (std::size_t i = 1; i < splices.size();) {
+    Splice& a = splices[i - 1];
+    const Splice& b = splices[i];
+    const bool one_place = a.begin == b.begin && a.end == b.end && a.addition && b.addition && a.rule != b.rule;
+    const bool insertions = a.begin == a.end;
+    if (!one_place || (!insertions && a.text != b.text)) {
+      ++i;
+      continue;
+    }
+    if (insertions && !(a.text == "," && b.text == ",")) a.text += b.text;
+    splices.erase(splices.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 }  // namespace
 
 Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site, const std::vector<Site>& sites) {
@@ -151,7 +175,10 @@ Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& 
   } else if (const auto* structural = std::get_if<CompiledStructural>(&*shape.edit)) {
     out = edit_structure(rule, *structural, target, site, sites);
   }
-  for (Splice& s : out.splices) s.rule = rule.rule->id;
+  for (Splice& s : out.splices) {
+    s.rule = rule.rule->id;
+    s.addition = is_addition(*shape.edit);
+  }
   return out;
 }
 
@@ -160,6 +187,7 @@ std::optional<Overlap> order_splices(std::vector<Splice>& splices) {
     return a.begin != b.begin ? a.begin < b.begin
                               : (a.begin == a.end) > (b.begin == b.end);  // at one point: insertions first
   });
+  join_additions(splices);
   for (std::size_t i = 1; i < splices.size(); ++i) {
     const Splice& a = splices[i - 1];
     const Splice& b = splices[i];

@@ -15,7 +15,8 @@ namespace suture {
 // the rule in the file: a suite of which they delete all statements gets `pass`.
 Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site, const std::vector<Site>& sites);
 
-// Two rules touch the same bytes: overlapping removals, or insertions at one point. Imports may share a point.
+// Two rules touch the same bytes: overlapping removals, or insertions at one point. Imports may share a point, and so may
+// additions (Splice::addition), which become one splice.
 struct Overlap {
   std::string first, second;  // rule ids
   Range at;                   // of the target

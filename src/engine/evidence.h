@@ -10,7 +10,7 @@
 namespace suture {
 
 Evidence evidence_at(const std::string& path, const CodeView& target, Range range, std::string text);
-// The code of the node's first line, blanks folded.
+// The same of the range's code.
 std::string first_line(const CodeView& target, Range range);
 Evidence site_evidence(const std::string& path, const CodeView& target, const Site& site);
 

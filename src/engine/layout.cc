@@ -344,7 +344,8 @@ std::vector<Splice> insert_below(const CodeView& target, NodeId statement, const
   const Source& source = *target.source;
   const Tree& tree = *target.tree;
   const std::string newline(source.newline());
-  std::vector<Splice> out = open_suite(target, statement);
+  std::vector<Splice> out;
+  if (outer == kNone) out = open_suite(target, statement);  // a block further out needs no line inside of the suite
   const NodeId after = sibling_after(tree, statement);
   if (after != kNone && source.line_of(tree[after].begin) == source.line_of(tree[statement].end)) {
     const std::string indentation = suite_indentation(target, tree[statement].parent);

@@ -132,6 +132,8 @@ class ListEditor {
 
   Removal remove_all(NodeId first, NodeId last) const {
     if (open_ == kNone) return {{}, "it is the only element, and nothing else could stand here"};
+    const bool index = tree_.is(list_.node, kinds().subscript) || kind_name(tree_[list_.node].kind) == "type_parameter";
+    if (index) return {{}, "nothing would be left between the brackets"};
     if (tree_.is(list_.node, kinds().set)) return {{}, "a set without elements would be a dictionary"};
     const NodeId comma = comma_behind(last);
     const std::uint32_t end = comma == kNone ? tree_[last].end : tree_[comma].end;
@@ -174,20 +176,23 @@ bool is_list(const Tree& tree, NodeId node) {
                           k.expression_list, k.pattern_list}) {
     if (tree.is(node, kind)) return true;
   }
-  return false;
+  return kind_name(tree[node].kind) == "type_parameter";  // of an annotation
 }
 
 }  // namespace
 
 CommaList list_at(const Tree& tree, NodeId node) {
-  return {node, tree.named_children(node)};
+  CommaList out{node, tree.named_children(node)};
+  if (tree.is(node, kinds().subscript)) out.elements.erase(out.elements.begin());
+  return out;
 }
 
 std::optional<CommaList> list_of(const Tree& tree, NodeId element) {
   const NodeId parent = tree[element].parent;
   if (parent == kNone) return std::nullopt;
   const Kinds& k = kinds();
-  if (is_list(tree, parent)) return list_at(tree, parent);
+  const bool index = tree.is(parent, k.subscript) && tree[element].field != fields().value;
+  if (is_list(tree, parent) || index) return list_at(tree, parent);
   const bool import = tree.is(parent, k.import_statement) || tree.is(parent, k.import_from_statement) ||
                       tree.is(parent, k.future_import_statement);
   if (!import || tree[element].field != fields().name) return std::nullopt;

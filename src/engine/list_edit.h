@@ -20,7 +20,7 @@ struct CommaList {
 };
 // nullopt: the node stands in no such list.
 std::optional<CommaList> list_of(const Tree& tree, NodeId element);
-// The list that the node is: a list, tuple, set, dictionary, argument list, or `a, b` without brackets.
+// The list that the node is: a list, tuple, set, dictionary, argument list, the index of a subscript, or `a, b` without brackets.
 CommaList list_at(const Tree& tree, NodeId node);
 
 // The code of the new element for a line with that indentation; its own first line has none.

@@ -331,9 +331,12 @@ class PatternCompiler {
     const std::string before = without_placeholders(source.text({0, at.begin}));
     const std::string inside = without_placeholders(source.text(at));
     const std::size_t begin = position_in_text(before.size());
-    (void)fail("the pattern is not valid Python",
-               "a pattern is an expression, statements, or one clause (except, elif, else, finally, case, @decorator)",
-               begin, position_in_text(before.size() + std::max<std::size_t>(inside.size(), 1)));
+    const bool match = pattern_.written_.starts_with("match ");
+    (void)fail(
+        "the pattern is not valid Python",
+        match ? "a match statement has cases: write `case $_:` with `$$$` below it, or `case $$$` alone"
+              : "a pattern is an expression, statements, or one clause (except, elif, else, finally, case, @decorator)",
+        begin, position_in_text(before.size() + std::max<std::size_t>(inside.size(), 1)));
   }
 
   // Position in the given text of byte `at` of the dedented one.

@@ -54,6 +54,7 @@ struct Splice {
   std::string text;
   std::string rule;
   bool import = false;
+  bool addition = false;  // of an add_* or set_key: several rules may add at one place, in the patch's order
 };
 
 // `bytes` with the splices made. Precondition: ascending, not overlapping.

@@ -27,15 +27,16 @@ bool RuleRun::stands() const {
 bool RuleRun::counts_ok() const {
   if (import) return import->kind != ImportStatus::Kind::taken;
   if (rule->import() != nullptr && of_glob && !file) return unserved.empty();
-  if (!file || file->problem) return false;
   const Expect& expect = rule->rule->expect;
+  if (path.empty()) return expect.min == 0;  // what need not be there may be in a file that is not there
+  if (!file || file->problem) return false;
   return sites.unresolved.empty() && sites.broken.empty() && sites.broken_scopes.empty() && sites.ambiguous.empty() &&
          sites.unfit.empty() && !sites.beyond && count() >= expect.min && count() <= expect.max;
 }
 
 RuleState RuleRun::state() const {
   if (import) return import->kind == ImportStatus::Kind::satisfied ? RuleState::in_place : RuleState::to_do;
-  if (!sites.old.empty()) return sites.result.empty() ? RuleState::to_do : RuleState::mixed;
+  if (!sites.old.empty()) return sites.result.empty() || rule->takes_away() ? RuleState::to_do : RuleState::mixed;
   return sites.result.empty() ? RuleState::idle : RuleState::in_place;
 }
 

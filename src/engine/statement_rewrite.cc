@@ -97,7 +97,8 @@ class StatementRewriter {
   }
 
   // For each statement of `want` the one of `have` that it becomes: equal ones by a longest common subsequence, then
-  // what lies between, in order, where both are of one kind.
+  // what lies between, in order, where both are of one kind. One for one, any simple statement becomes any other: `raise
+  // E($$$A)` that becomes `log($$$A)` keeps the lines of its arguments.
   std::vector<std::size_t> pair_up(const std::vector<NodeId>& have, const std::vector<NodeId>& want) const {
     std::vector<SnippetToken> a;
     std::vector<SnippetToken> b;
@@ -118,7 +119,7 @@ class StatementRewriter {
         }
       }
       for (std::size_t c = i; c < limit; ++c) {
-        if (!pairable(have[c], want[j])) continue;
+        if (!pairable(have[c], want[j], have.size() == 1 && want.size() == 1)) continue;
         pairs[j] = c;
         i = c + 1;
         break;
@@ -128,12 +129,19 @@ class StatementRewriter {
   }
 
   // Two statements that differ in tokens only: same kind, and the same suites in the same places.
-  bool pairable(NodeId p, NodeId r) const {
+  bool pairable(NodeId p, NodeId r, bool alone) const {
     if (pattern_.metavariable(p) != nullptr || replacement_.metavariable(r) != nullptr) return false;
-    if (pattern_.tree()[definition_of(pattern_.tree(), p)].kind !=
-        replacement_.tree()[definition_of(replacement_.tree(), r)].kind)
-      return false;
-    return has_suite(pattern_.tree(), p) == has_suite(replacement_.tree(), r);
+    const bool suite = has_suite(pattern_.tree(), p);
+    if (suite != has_suite(replacement_.tree(), r)) return false;
+    const bool one_kind = pattern_.tree()[definition_of(pattern_.tree(), p)].kind ==
+                          replacement_.tree()[definition_of(replacement_.tree(), r)].kind;
+    return one_kind || (!suite && alone && !is_assignment(p));
+  }
+
+  // Its annotation may stand in the target, unnamed: nothing else has a place for it.
+  bool is_assignment(NodeId p) const {
+    const auto parts = pattern_.tree().named_children(p);
+    return !parts.empty() && pattern_.tree().is(parts[0], kinds().assignment);
   }
 
   // Without its decorators.

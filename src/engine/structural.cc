@@ -40,6 +40,25 @@ std::optional<std::vector<NodeId>> whole_statements(const Tree& tree, const Matc
   return std::nullopt;
 }
 
+// The comment behind a statement on its line: what it says, or tells a linter, is of that statement.
+NodeId comment_behind(const CodeView& target, NodeId statement) {
+  const Tree& tree = *target.tree;
+  const auto line = [&](std::uint32_t at) { return target.source->line_of(at); };
+  NodeId at = statement;
+  while (tree.next_sibling(at) == kNone && tree[at].parent != kNone) at = tree[at].parent;
+  const NodeId next = tree.next_sibling(at);
+  const bool behind =
+      next != kNone && tree.is(next, kinds().comment) && line(tree[next].begin) == line(tree[statement].end);
+  return behind ? next : kNone;
+}
+
+// Whether the wrapper has lines below $MATCH.
+bool goes_on_below(const Pattern& wrapper) {
+  const std::string& code = wrapper.written();
+  const std::size_t at = code.find("$MATCH");
+  return code.find_first_not_of(" \t\r\n", at + std::string_view("$MATCH").size()) != std::string::npos;
+}
+
 Examined examine_wrap(const CompiledStructural& edit, const StructuralSite& site) {
   const CodeView& target = site.target;
   const Tree& tree = *target.tree;
@@ -56,11 +75,16 @@ Examined examine_wrap(const CompiledStructural& edit, const StructuralSite& site
   if (!statements)
     return Examined::refused({"an expression within a statement cannot be wrapped into a statement",
                               "match the whole statement", match.range(tree)});
-  match.bindings["MATCH"] = Binding{true, *statements};
+  std::vector<NodeId> wrapped = *statements;
+  const NodeId comment = goes_on_below(*edit.code) ? comment_behind(target, wrapped.back()) : kNone;
+  if (comment != kNone) wrapped.push_back(comment);
+  match.bindings["MATCH"] = Binding{true, wrapped};
   const NodeId suite = tree[statements->front()].parent;
   const std::string block = render_block(*edit.code, target, match.bindings, suite_indentation(target, suite),
                                          indentation_unit(target, suite), target.source->newline());
-  return Examined::to_do(put_in_place(target, statements->front(), statements->back(), block));
+  std::vector<Splice> splices = put_in_place(target, statements->front(), statements->back(), block);
+  if (comment != kNone) splices.push_back(Splice{tree[statements->back()].end, tree[comment].end, "", "", false});
+  return Examined::to_do(std::move(splices));
 }
 
 // The comments of [splice.begin, splice.end), each on a line of its own, where whole lines go.

@@ -68,10 +68,8 @@ std::vector<std::string> header(const CodeView& code, NodeId clause) {
   return out;
 }
 
-// A clause behind which nothing of its sort can be reached: `else`, `finally`, a bare `except:`, `case _:`, `case x:`.
-bool catches_all(const CodeView& code, NodeId clause) {
+bool is_wildcard(const CodeView& code, NodeId clause) {
   const Tree& tree = *code.tree;
-  if (is_except(tree, clause)) return header(code, clause).size() <= 2;  // `except` `:`
   if (!tree.is(clause, kinds().case_clause) || tree.child(clause, field_named("guard")) != kNone) return false;
   const auto patterns = tree.named_children(clause);
   if (patterns.empty() || !tree.is(patterns[0], clause_kinds().case_pattern)) return false;
@@ -79,6 +77,17 @@ bool catches_all(const CodeView& code, NodeId clause) {
   return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
              std::string::npos &&
          text != "None" && text != "True" && text != "False" && (text[0] < '0' || text[0] > '9');
+}
+
+// How much a clause takes: behind one that takes more, another of its sort is never reached. `except Exception:` takes
+// less than a bare `except:`, and more than any other; `case _:` and `case x:` take all.
+int breadth(const CodeView& code, NodeId clause) {
+  if (!is_except(*code.tree, clause)) return is_wildcard(code, clause) ? 1 : 0;
+  const auto keys = header(code, clause);
+  if (keys.size() <= 2) return 2;  // `except` `:`
+  const auto names = [&](const char* name) { return std::find(keys.begin(), keys.end(), name) != keys.end(); };
+  if (names("BaseException")) return 2;
+  return names("Exception") ? 1 : 0;
 }
 
 // The rank of a clause within its statement: clauses stand in this order.
@@ -103,19 +112,55 @@ class BranchPlace {
     // In front of the first clause that it must not stand behind.
     const auto before =
         std::find_if(clauses.begin(), clauses.end(), [&](NodeId clause) { return must_follow(clause); });
-    if (before != clauses.end() && tree_.is(*before, kinds().case_clause))
-      return insert_above(target_, *before, lines(*before));
+    if (before == clauses.begin() && before != clauses.end() && tree_.is(*before, kinds().case_clause))
+      return put_first(*before);
     const NodeId body = before == clauses.begin() ? own_body() : body_of(tree_, *(before - 1));
     const NodeId last = statements_of(tree_, body).back();
-    const NodeId like = before == clauses.end() && !clauses.empty() ? clauses.back() : statement_;
-    return insert_below(target_, last, lines(like), tree_.is(like, kinds().case_clause) ? like : statement_);
+    const NodeId like = before == clauses.begin() ? statement_ : *(before - 1);
+    const std::string blank = is_spaced(clauses, before) ? std::string(target_.source->newline()) : "";
+    return insert_below(target_, last, blank + lines(like), tree_.is(like, kinds().case_clause) ? like : statement_);
   }
 
  private:
   bool must_follow(NodeId clause) const {
     const int mine = rank(*wanted_.tree, wanted_.node);
     if (rank(tree_, clause) != mine) return rank(tree_, clause) > mine;
-    return edit_.end == End::first || catches_all(target_, clause);
+    return edit_.end == End::first || breadth(target_, clause) > breadth(wanted_.view(), wanted_.node);
+  }
+  // A match statement has no suite in front of its first case. Comments above that one stay with it.
+  std::vector<Splice> put_first(NodeId first) const {
+    NodeId top = first;
+    for (NodeId at = previous(first); at != kNone && tree_[at].extra; at = previous(at)) {
+      if (first_on_line(*target_.source, tree_[at].begin)) top = at;
+    }
+    const auto clauses = clauses_of(tree_, statement_);
+    const bool spaced = clauses.size() > 1 && blank_above(clauses[1]);
+    return insert_above(target_, top, lines(first) + (spaced ? std::string(target_.source->newline()) : ""));
+  }
+  NodeId previous(NodeId node) const {
+    NodeId out = kNone;
+    for (NodeId at = tree_.first_child(tree_[node].parent); at != node; at = tree_.next_sibling(at)) out = at;
+    return out;
+  }
+  // Whether the clauses around the place, or the two before it, stand apart by a blank line.
+  bool is_spaced(const std::vector<NodeId>& clauses, std::vector<NodeId>::const_iterator before) const {
+    if (before != clauses.end()) return blank_above(*before);
+    return !clauses.empty() && clauses.back() != first_case(clauses) && blank_above(clauses.back());
+  }
+  NodeId first_case(const std::vector<NodeId>& clauses) const {
+    return tree_.is(clauses.front(), kinds().case_clause) ? clauses.front() : kNone;
+  }
+  // Above the clause or the comments above it.
+  bool blank_above(NodeId clause) const {
+    const Source& source = *target_.source;
+    std::uint32_t line = source.line_of(tree_[clause].begin);
+    const auto text = [&](std::uint32_t at) {
+      const std::string_view all = source.text({source.line_begin(at), source.line_end(at)});
+      const auto begin = all.find_first_not_of(" \t");
+      return begin == std::string_view::npos ? std::string_view{} : all.substr(begin);
+    };
+    while (line > 0 && text(line - 1).starts_with('#')) --line;
+    return line > 0 && text(line - 1).empty();
   }
   NodeId own_body() const {
     const NodeId body = tree_.child(statement_, fields().body);
@@ -136,6 +181,10 @@ class BranchPlace {
   const Rendered& wanted_;
 };
 
+std::string line_text(const CodeView& code, NodeId node) {
+  return std::to_string(code.source->line_of((*code.tree)[node].begin) + 1);
+}
+
 }  // namespace
 
 Examined examine_branch(const CompiledStructural& edit, const StructuralSite& site, NodeId statement) {
@@ -149,10 +198,10 @@ Examined examine_branch(const CompiledStructural& edit, const StructuralSite& si
     has_except = has_except || is_except(tree, clause);
     if (equal_code(site.target, clause, wanted.view(), wanted.node)) return Examined::in_place();
     if (!same_sort(tree, clause, *wanted.tree, wanted.node)) continue;
-    if (single || header(site.target, clause) == header(wanted.view(), wanted.node)) {
-      const std::uint32_t line = site.target.source->line_of(tree[clause].begin) + 1;
-      return Examined::unfit("has such a branch with another body, at line " + std::to_string(line));
-    }
+    if (is_wildcard(site.target, clause) && is_wildcard(wanted.view(), wanted.node))
+      return Examined::unfit("has a case that takes all, at line " + line_text(site.target, clause));
+    if (single || header(site.target, clause) == header(wanted.view(), wanted.node))
+      return Examined::unfit("has such a branch with another body, at line " + line_text(site.target, clause));
   }
   if (tree.is(statement, kinds().try_statement) && wanted.tree->is(wanted.node, kinds().else_clause) && !has_except)
     return Examined::unfit("has no except clause, and an else needs one");

@@ -118,16 +118,31 @@ std::vector<Splice> put_member(const CompiledStructural& edit, const StructuralS
 
 // --- decorators ----------------------------------------------------------------------------------------------------
 
+std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; });
+  return text;
+}
+
 // `@f(1)` and `@f` have the same callee.
 std::string callee_of(const CodeView& code, NodeId decorator) {
   const Tree& tree = *code.tree;
   NodeId expression = strip_parentheses(tree, tree.named_children(decorator)[0]);
   if (tree.is(expression, kinds().call)) expression = tree.child(expression, fields().function);
-  std::string out;
-  for (const char c : text_at(code, expression)) {
-    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') out += c;
+  return without_blanks(text_at(code, expression));
+}
+
+// Whether the decorator has the callee anywhere: `@partial(f, 1)` and `@f(1) if fast else g` decorate with f too.
+bool has_callee(const CodeView& code, NodeId decorator, const std::string& callee) {
+  const Tree& tree = *code.tree;
+  if (callee_of(code, decorator) == callee) return true;
+  for (NodeId id = decorator + 1; id < tree[decorator].subtree_end; ++id) {
+    const NodeId parent = tree[id].parent;
+    const bool name = tree.is(id, kinds().identifier) || tree.is(id, kinds().attribute);
+    const bool part = tree.is(parent, kinds().attribute) ||
+                      (tree.is(parent, kinds().keyword_argument) && tree[id].field == fields().name);
+    if (name && !part && without_blanks(text_at(code, id)) == callee) return true;
   }
-  return out;
+  return false;
 }
 
 bool matches(const Pattern& pattern, const StructuralSite& site, NodeId node) {
@@ -188,7 +203,7 @@ Examined examine_old_decorator(const CompiledStructural& edit, const StructuralS
       const std::uint32_t begin = source.line_begin(source.line_of(tree[decorator].begin));
       const std::uint32_t line = source.line_of(tree[decorator].end);
       splices.push_back(Splice{begin == 0 ? source.bom() : begin, source.line_begin(line + 1), "", "", false});
-    } else if (callee_of(site.target, decorator) == callee_of(code, edit.node)) {
+    } else if (has_callee(site.target, decorator, callee_of(code, edit.node))) {
       return Examined::unfit("has `" + text_at(site.target, decorator) + "`, which is another");
     }
   }

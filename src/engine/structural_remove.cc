@@ -58,11 +58,22 @@ bool is_needed(const Tree& tree, NodeId clause) {
   return std::none_of(siblings.begin(), siblings.end(), handles) || (has_else && !has_except);
 }
 
+bool is_blank(const Source& source, std::uint32_t line) {
+  return source.text({source.line_begin(line), source.line_end(line)}).find_first_not_of(" \t\r") ==
+         std::string_view::npos;
+}
+
+// The clause's lines; with the blank one below where there is one above too, or where it is the first of its statement.
 Splice clause_lines(const CodeView& target, NodeId clause) {
   const Source& source = *target.source;
-  const std::uint32_t begin = source.line_begin(source.line_of((*target.tree)[clause].begin));
-  const std::uint32_t line = source.line_of((*target.tree)[clause].end);
-  const std::uint32_t end = line + 1 < source.line_count() ? source.line_begin(line + 1) : source.size();
+  const Tree& tree = *target.tree;
+  const std::uint32_t first = source.line_of(tree[clause].begin);
+  const std::uint32_t begin = source.line_begin(first);
+  std::uint32_t next = source.line_of(tree[clause].end) + 1;
+  const bool leads = tree.is(clause, kinds().case_clause) && tree.named_children(tree[clause].parent)[0] == clause;
+  const bool apart = leads || (first > 0 && is_blank(source, first - 1));
+  if (apart && next < source.line_count() && is_blank(source, next)) ++next;
+  const std::uint32_t end = next < source.line_count() ? source.line_begin(next) : source.size();
   return {begin == 0 ? source.bom() : begin, end, "", "", false};
 }
 
@@ -91,10 +102,15 @@ Examined remove_nodes(const StructuralSite& site, const std::vector<NodeId>& nod
   return settled(site, std::move(removal.splices));
 }
 
-// A name without its alias and the like: the element that it is, or is all of.
+// The element that the node is, or is all of; for the value of a keyword or of a key, the whole of it: it cannot stand
+// without.
 NodeId element_of(const Tree& tree, NodeId node) {
-  while (tree[node].parent != kNone && !list_of(tree, node) && tree.range(tree[node].parent) == tree.range(node) &&
-         !is_suite(tree, tree[node].parent))
+  const auto is_value = [&](NodeId parent) {
+    const bool named = tree.is(parent, kinds().keyword_argument) || tree.is(parent, kinds().pair);
+    return named && tree[node].field == fields().value;
+  };
+  while (tree[node].parent != kNone && !list_of(tree, node) && !is_suite(tree, tree[node].parent) &&
+         (tree.range(tree[node].parent) == tree.range(node) || is_value(tree[node].parent)))
     node = tree[node].parent;
   return node;
 }
@@ -105,7 +121,7 @@ Examined remove_part(const CompiledStructural& edit, const StructuralSite& site,
   CompiledStructural whole = edit;
   whole.of.clear();
   const auto statements = deleted_statements(whole, site.target, part);
-  if (!statements.empty()) {
+  if (!statements.empty() && !is_clause(*site.target.tree, nodes.front())) {
     std::set<NodeId> gone(statements.begin(), statements.end());
     if (site.gone != nullptr) gone.insert(site.gone->begin(), site.gone->end());
     return settled(site, remove_statements(site, statements, gone));
@@ -154,6 +170,38 @@ std::string doubt(const ImportedName& found, const ImportedName& wanted) {
   return relative && wanted.module.ends_with(rest) ? "imports it by the relative name " + found.module : "";
 }
 
+// The names of the statement that go; a name that may be one of them under another spelling is told in `why`.
+std::vector<NodeId> names_to_go(const CodeView& target, NodeId statement, const std::vector<ImportedName>& wanted,
+                                std::string& why) {
+  std::vector<NodeId> out;
+  for (const ImportedName& name : imported_names(target, statement)) {
+    const auto is_it = [&](const ImportedName& w) {
+      return name.module == w.module && name.name == w.name && name.alias == w.alias;
+    };
+    if (std::any_of(wanted.begin(), wanted.end(), is_it)) {
+      out.push_back(name.node);
+      continue;
+    }
+    for (const ImportedName& w : wanted) {
+      if (why.empty()) why = doubt(name, w);
+    }
+  }
+  return out;
+}
+
+// Neighbours of the list among the nodes, as first and last.
+std::vector<std::pair<NodeId, NodeId>> runs_of(const CommaList& list, const std::vector<NodeId>& nodes) {
+  std::vector<std::pair<NodeId, NodeId>> out;
+  bool open = false;
+  for (const NodeId element : list.elements) {
+    const bool goes = std::find(nodes.begin(), nodes.end(), element) != nodes.end();
+    if (goes && open) out.back().second = element;
+    if (goes && !open) out.emplace_back(element, element);
+    open = goes;
+  }
+  return out;
+}
+
 // The import statements of the scope, not those of definitions in it.
 std::vector<NodeId> imports_in(const Tree& tree, NodeId scope) {
   std::vector<NodeId> out;
@@ -192,21 +240,16 @@ Examined examine_import(const CompiledStructural& edit, const StructuralSite& si
   const CodeView& target = site.target;
   const Tree& tree = *target.tree;
   const CodeView code{&edit.code->source(), &edit.code->tree()};
-  const ImportedName wanted = imported_names(code, edit.node).front();
+  const std::vector<ImportedName> wanted = imported_names(code, edit.node);
   std::vector<FoundImport> found;
   std::set<NodeId> gone;
   for (const NodeId statement : imports_in(tree, scope)) {
-    FoundImport here{statement, {}, false};
-    const auto names = imported_names(target, statement);
-    for (const ImportedName& name : names) {
-      if (name.module == wanted.module && name.name == wanted.name && name.alias == wanted.alias) {
-        here.names.push_back(name.node);
-      } else if (const std::string why = doubt(name, wanted); !why.empty()) {
-        return Examined::unfit(why + ", at line " + std::to_string(target.source->line_of(tree[statement].begin) + 1));
-      }
-    }
+    std::string why;
+    FoundImport here{statement, names_to_go(target, statement, wanted, why), false};
+    if (!why.empty())
+      return Examined::unfit(why + ", at line " + std::to_string(target.source->line_of(tree[statement].begin) + 1));
     if (here.names.empty()) continue;
-    here.whole = here.names.size() == names.size();
+    here.whole = here.names.size() == imported_names(target, statement).size();
     if (here.whole) gone.insert(statement);
     found.push_back(std::move(here));
   }
@@ -217,8 +260,9 @@ Examined examine_import(const CompiledStructural& edit, const StructuralSite& si
     if (import.whole) {
       part = remove_statements(site, {import.statement}, gone);
     } else {
-      for (const NodeId name : import.names) {
-        const auto removal = remove_elements(target, *list_of(tree, name), name, name);
+      const CommaList list = *list_of(tree, import.names.front());
+      for (const auto& [first, last] : runs_of(list, import.names)) {
+        const auto removal = remove_elements(target, list, first, last);
         part.insert(part.end(), removal.splices.begin(), removal.splices.end());
       }
     }

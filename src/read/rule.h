@@ -81,7 +81,7 @@ enum class Structure {
   add_member,        // add_member: statement                 code
   add_decorator,     // add_decorator: decorator              code, end
   remove_decorator,  // remove_decorator: decorator           code
-  remove_import,     // remove_import: import of one name     code
+  remove_import,     // remove_import: import of its names    code
 };
 enum class Into { literal, disjunction, conjunction };
 enum class End { first, last };

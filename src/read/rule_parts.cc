@@ -93,10 +93,24 @@ bool is_import(std::string_view statement) {
   return module_fits && is_import_name(trim(statement.substr(import + 8)), false);
 }
 
+// An import of one name or more.
+bool is_import_of_names(const std::string& statement) {
+  const std::size_t import = statement.rfind("import ");
+  if (import == std::string::npos) return false;
+  const std::string head = statement.substr(0, import + 7);
+  std::size_t begin = head.size();
+  while (begin <= statement.size()) {
+    const std::size_t end = std::min(statement.find(',', begin), statement.size());
+    if (!is_import(head + statement.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 Edit read_edit_of(const Fields& fields, const YamlEntry& entry) {
   if (entry.key == "replace") return read_replace(fields, entry);
   if (entry.key == "argument") return read_argument(fields, entry);
-  if (entry.key == "add_import") return AddImport{read_import_text(fields, "add_import")};
+  if (entry.key == "add_import") return AddImport{read_import_text(fields, "add_import", false)};
   if (is_structural(entry.key)) return read_structural(fields, entry);
   const Place place = entry.key == "prepend_body"   ? Place::prepend_body
                       : entry.key == "append_body"  ? Place::append_body
@@ -137,12 +151,15 @@ bool is_identifier(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [&](char c) { return fits(c, false); });
 }
 
-Text read_import_text(const Fields& fields, const std::string& key) {
+Text read_import_text(const Fields& fields, const std::string& key, bool several) {
   Text statement = fields.text(key).value_or(Text{});
-  if (!statement.value.empty() && !is_import(statement.value)) {
-    fields.problems().report(statement.at,
-                             in_quotes(key) + " is not one import of one name: " + in_quotes(statement.value),
-                             "write from a.b import c, import a.b, or either with 'as d'; one rule an import");
+  const bool fits = several ? is_import_of_names(statement.value) : is_import(statement.value);
+  if (!statement.value.empty() && !fits) {
+    const std::string names = several ? "names" : "one name";
+    fields.problems().report(
+        statement.at, in_quotes(key) + " is not one import of " + names + ": " + in_quotes(statement.value),
+        several ? "write from a.b import c, d without parentheses, or import a.b; with 'as d' too"
+                : "write from a.b import c, import a.b, or either with 'as d'; one rule an import");
   }
   return statement;
 }

@@ -31,8 +31,8 @@ std::optional<Edit> read_edit(const Fields& fields);
 // The edits of enum Structure.
 bool is_structural(const std::string& key);
 Structural read_structural(const Fields& fields, const YamlEntry& entry);
-// The text of an import of one name (add_import, remove_import); anything else is reported.
-Text read_import_text(const Fields& fields, const std::string& key);
+// The text of an import of one name (add_import), or of several (remove_import); anything else is reported.
+Text read_import_text(const Fields& fields, const std::string& key, bool several);
 // Reports what is no metavariable's name.
 void check_metavariable(const Text& name, const std::string& key, Problems& problems);
 

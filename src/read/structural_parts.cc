@@ -104,7 +104,7 @@ Structural read_structural(const Fields& outer, const YamlEntry& entry) {
   if (form.kind == Structure::remove) {
     read_delete(outer, entry, edit);
   } else if (form.kind == Structure::remove_import) {
-    edit.code = read_import_text(outer, entry.key);
+    edit.code = read_import_text(outer, entry.key, true);
   } else if (!form.code.empty() && entry.value.kind == YamlNode::Kind::map) {
     read_map(form, entry, outer.problems(), edit);
   } else if (form.kind == Structure::set_key) {

@@ -375,8 +375,14 @@ def site_packages(s, python):
 
 
 def program(s, path):
-    """What looks like an interpreter of its own prefix, and compiles as the one that runs this test."""
-    s.write(path, f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'.encode()).chmod(0o755)
+    s.write(path, b"\177ELF").chmod(0o755)
+
+
+def seen(s, python, version):
+    """status finds the package by an interpreter that cannot be run (diff and apply would have it compile); its words."""
+    report = json.loads(s.run_raw("status", "toy-prefetch", "--json", "--python", python, shown=False).stdout)["trees"][0]
+    assert (report["version"], report["patches"][0]["verdict"]) == (version, "applicable"), report
+    return s.run_raw("status", "toy-prefetch", "-v", "--python", python, shown=False).stderr.decode()
 
 
 def test_debian(s):
@@ -387,17 +393,18 @@ def test_debian(s):
     sources(s, "usr/lib/python3/dist-packages/toycache")
     info(s.folder / "usr/lib/python3/dist-packages", "1.1")
     shared = s.folder / "usr/lib/python3/dist-packages/toycache"
-    for tree in (("-t", "usr"), ("--python", "usr/bin/python3"), ("-t", str(shared.parent))):
+    for tree in (("-t", "usr"), ("-t", str(shared.parent))):
         patched(s, shared, *tree, version="1.1")
+    seen(s, "usr/bin/python3", "1.1")
     patched(s, shared, environment={"PATH": str(s.folder / "usr/bin")}, version="1.1")
     sources(s, "usr/local/lib/python3.11/dist-packages/toycache")
     info(s.folder / "usr/local/lib/python3.11/dist-packages", "1.2")
     local = s.folder / "usr/local/lib/python3.11/dist-packages/toycache"
-    for tree in (("-t", "usr"), ("--python", "usr/bin/python3")):
-        assert "imported before" in patched(s, local, *tree, version="1.2")
+    assert "imported before" in patched(s, local, "-t", "usr", version="1.2")
+    assert "imported before" in seen(s, "usr/bin/python3", "1.2")
     # Another interpreter of that prefix does not see it.
     program(s, "usr/bin/python3.12")
-    patched(s, shared, "--python", "usr/bin/python3.12", version="1.1")
+    seen(s, "usr/bin/python3.12", "1.1")
 
 
 def test_debian_for_real(s):
@@ -421,8 +428,9 @@ def test_conda(s):
     site = s.folder / "conda/lib/python3.12/site-packages"
     sources(s, "conda/lib/python3.12/site-packages/toycache")
     info(site)
-    for tree in (("-t", "conda"), ("--python", "conda/bin/python"), ("-t", str(site))):
+    for tree in (("-t", "conda"), ("-t", str(site))):
         patched(s, site / "toycache", *tree)
+    seen(s, "conda/bin/python", "1.4")
     patched(s, site / "toycache", environment={"PATH": str(s.folder / "conda/bin")})
 
 

@@ -24,7 +24,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / "verdicts.tsv"
 EXIT_CODES = {"out-of-range": 5, "absent": 5, "blocked": 5, "drifted": 4, "ambiguous": 4, "superseded": 0}
 PLATFORMS = ("manylinux_2_34_x86_64", "manylinux_2_28_x86_64", "manylinux_2_17_x86_64")
-PACKAGES = {"19-xgrammar-decorator": "xgrammar"}  # sglang elsewhere
+PACKAGES = {  # sglang elsewhere
+    "19-xgrammar-decorator": "xgrammar",
+    "36-uvicorn-cancel": "uvicorn",
+    "37-outlines-no-exl2": "outlines",
+}
 # Files that look like a task's own and that its edit must leave alone; unpacked beside the rules' files where they are.
 BESIDE = {
     "01-keepalive-kwarg": ("srt/utils.py", "srt/utils/common.py", "srt/disaggregation/mini_lb.py"),
@@ -32,6 +36,14 @@ BESIDE = {
     "08-meminfo-fallback": ("srt/utils.py",),
     "22-qwen3asr-exist-ok": ("srt/configs/__init__.py", "srt/configs/qwen3_omni.py"),
     "24-qwen-legacy-load": ("srt/multimodal/processors/qwen_audio.py", "srt/multimodal/processors/glm4v.py"),
+    "30-decord-guard": (
+        "srt/multimodal/processors/base_processor.py",
+        "srt/multimodal/processors/nano_nemotron_vl.py",
+        "srt/utils/common.py",
+    ),
+    "31-no-gc-freeze": ("srt/utils.py", "srt/utils/common.py"),
+    "33-dsa-uncompiled": ("srt/layers/attention/nsa/nsa_indexer.py",),
+    "35-reasoning-name": ("srt/server_args.py",),
 }
 
 
@@ -100,7 +112,7 @@ class Patch:
         (lifted / "patch.yaml").write_text(text)
         self.lifted = ("--patches-dir", lifted, "--rules-dir", self.folder / "rules")
         yaml = text + "".join(file.read_text() for file in sorted((self.folder / "rules").glob("*.yaml")))
-        self.files = set(re.findall(r"(?:^|[\s\[])((?:srt|kernels)/[\w/]+\.py)", yaml)) | set(BESIDE.get(task, ()))
+        self.files = set(re.findall(r"(?:^|[\s\[])((?:srt|kernels|protocols|models)/[\w/]+\.py)", yaml)) | set(BESIDE.get(task, ()))
 
 
 def unpack(archive, name, files, tree):

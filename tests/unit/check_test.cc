@@ -74,6 +74,8 @@ TEST(Check, ARuleThatCannotWorkIsRefused) {
             "this rule takes its own pattern for its result: it would never edit anything");
   EXPECT_EQ(problem("match: |\n  a()\n  b()\nreplace: b()"), "");
   EXPECT_EQ(problem("match: f($X)\nreplace: $X\napplied: h($X)"), kOwn);
+  EXPECT_EQ(problem("match: f()\nreplace: pass\napplied: {match: 'def g($$$): $$$', not_has: f()}"), "");
+  EXPECT_EQ(problem("match: f()\nreplace: pass\napplied: 'if a: pass'"), "");
   EXPECT_EQ(problem("match: f($X)\ninsert_before: 'else: pass'"), "a clause cannot be inserted as a statement");
   EXPECT_EQ(problem("match: f($X)\nreplace: g($X)\ninside: |\n  a()\n  b()"),
             "`inside` takes one statement or expression, not several");

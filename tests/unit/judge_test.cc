@@ -49,6 +49,46 @@ TEST(Verdict, FollowsTheSites) {
             "drifted");
 }
 
+TEST(Verdict, WhatNeedNotBeThereMayBeInAFileThatIsNotThere) {
+  const Patch patch =
+      patch_from_yaml("p", {kRule, "file: n.py\nmatch: old($X)\nreplace: new($X)\nexpect: {min: 0, max: 1}"});
+  EXPECT_EQ(verdict(state_with({{"m.py", kCode}}), patch), "applicable");
+  EXPECT_EQ(verdict(applied(state_with({{"m.py", kCode}}), patch), patch), "applied");
+  const TreeState both = state_with({{"m.py", kCode}, {"n.py", "old(2)\n"}});
+  EXPECT_EQ(bytes_at(applied(both, patch), "n.py"), "new(2)\n");
+  EXPECT_EQ(verdict(state_with({{"n.py", "old(2)\n"}}), patch),
+            "drifted");  // the rule that must find something decides
+}
+
+TEST(Verdict, WhatIsTakenAwayMayNeverHaveBeenThere) {
+  const std::string rule = "in: [f, g]\nremove_decorator: slow\nexpect: 2";
+  EXPECT_EQ(verdict_of(rule, "@slow\ndef f(): pass\ndef g(): pass\n"), "applicable");
+  EXPECT_EQ(verdict_of(rule, "def f(): pass\ndef g(): pass\n"), "applied");
+  EXPECT_EQ(verdict_of(rule, "@slow\ndef f(): pass\n"), "drifted");
+}
+
+TEST(Plan, RulesMayAddAtOnePlace) {
+  const auto both = [](const std::string& first, const std::string& second, const std::string& code) {
+    const Patch patch = patch_from_yaml("p", {first, second});
+    const TreeState state = state_with({{"m.py", code}});
+    if (verdict(state, patch) != "applicable") return verdict(state, patch);
+    const Plan plan = plan_apply(state, {&patch}, {patch});
+    if (plan.outcomes.at(0).fatal) return "fatal: " + plan.outcomes.at(0).fatal->message;
+    EXPECT_EQ(verdict(plan.after, patch), "applied");
+    return bytes_at(plan.after, "m.py");
+  };
+  EXPECT_EQ(both("match: D = $D\nset_key: {of: D, key: b, value: 2}",
+                 "match: D = $D\nset_key: {of: D, key: c, value: 3}", "D = {\n    a: 1\n}\n"),
+            "D = {\n    a: 1,\n    b: 2,\n    c: 3\n}\n");
+  EXPECT_EQ(both("in: C\nadd_member: 'def f(self): pass'", "in: C\nadd_member: 'def g(self): pass'", "class C: pass\n"),
+            "class C:\n    pass\n\n    def f(self): pass\n\n    def g(self): pass\n");
+  EXPECT_EQ(both("match: f($$$)\nadd_argument: b=1", "match: f($$$)\nadd_argument: c=1", "f(a)\n"), "f(a, b=1, c=1)\n");
+  // `[23]` would be another element: what comes out is looked at.
+  EXPECT_NE(both("match: X = $L\nadd_element: {of: L, element: '2'}",
+                 "match: X = $L\nadd_element: {of: L, element: '3'}", "X = []\n"),
+            "X = [23]\n");
+}
+
 TEST(Verdict, SaysWhyAFileCannotBeRead) {
   const Patch patch = patch_from_yaml("p", {kRule});
   EXPECT_EQ(verdict(state_with({}), patch), "absent");

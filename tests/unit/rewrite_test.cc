@@ -404,5 +404,12 @@ TEST(Rewrite, ClausesAreEditedInPlace) {
   });
 }
 
+TEST(Rewrite, OneSimpleStatementBecomesAnother) {
+  EXPECT_EQ(rewritten("raise E($$$A)", "log($$$A)", "raise E(\n    'a'  # why\n    ' b',\n)  # c\n"),
+            "log(\n    'a'  # why\n    ' b',\n)  # c\n");
+  EXPECT_EQ(rewritten("return $X", "y = [$X]", "return a, b\n"), "y = [(a, b)]\n");
+  EXPECT_EQ(rewritten("$X = f($A)", "return g($A)", "y: int = f(1)\n"), "return g(1)\n");
+}
+
 }  // namespace
 }  // namespace suture

@@ -111,7 +111,9 @@ TEST(AddBranch, ElifAndElse) {
   check(match + "add_branch: |\n  elif $X == 3:\n      three()\n",
         {{"if a == 1:\n    b()\nelse:\n    c()\n", "if a == 1:\n    b()\nelif a == 3:\n    three()\nelse:\n    c()\n"},
          {"if a == 1:\n  b()\n", "if a == 1:\n  b()\nelif a == 3:\n  three()\n"},
-         {"if a == 1: b()\nx()\n", "if a == 1:\n    b()\nelif a == 3:\n    three()\nx()\n"},
+         {"if a == 1: b()\nx()\n", "if a == 1: b()\nelif a == 3:\n    three()\nx()\n"},
+         {"if a == 1:\n    b()\n\n# of two\nelif a == 2:\n    c()\n\nelse:\n    d()\n",
+          "if a == 1:\n    b()\n\n# of two\nelif a == 2:\n    c()\n\nelif a == 3:\n    three()\n\nelse:\n    d()\n"},
          {"if a == 1:\n    b()\nelif a == 2:\n    c()\n    # still two\n\nx()\n",
           "if a == 1:\n    b()\nelif a == 2:\n    c()\n    # still two\nelif a == 3:\n    three()\n\nx()\n"},
          {"if a == 1:\n    b()\nelif a == 3:\n    three()\nelse:\n    c()\n", "no site"},
@@ -132,14 +134,30 @@ TEST(AddBranch, ClausesOfTryAndMatch) {
           "try:\n    f()\nexcept OSError:\n    h()\nexcept KeyError:\n    g()\nfinally:\n    i()\n"},
          {"try:\n    f()\nexcept:\n    h()\n", "try:\n    f()\nexcept KeyError:\n    g()\nexcept:\n    h()\n"},
          {"try:\n    f()\nexcept KeyError:\n    g()\n", "no site"},
-         {"try:\n    f()\nfinally:\n    i()\n", "try:\n    f()\nexcept KeyError:\n    g()\nfinally:\n    i()\n"}});
+         {"try:\n    f()\nfinally:\n    i()\n", "try:\n    f()\nexcept KeyError:\n    g()\nfinally:\n    i()\n"},
+         // Behind a handler that takes more it would never be reached.
+         {"try:\n    f()\nexcept (E, Exception) as e:\n    h()\n",
+          "try:\n    f()\nexcept KeyError:\n    g()\nexcept (E, Exception) as e:\n    h()\n"}});
+  check(match + "add_branch: |\n  except BaseException:\n      g()\n",
+        {{"try: f()\nexcept Exception: h()\n", "try: f()\nexcept Exception: h()\nexcept BaseException:\n    g()\n"}});
   check(
       "match: |\n  match $S:\n      case 1:\n          $$$A\nadd_branch: |\n  case 2:\n      two()\n",
       {{"match s:\n    case 0:\n        z()\n    case 1:\n        one()\n    case _:\n        no()\n",
         "match s:\n    case 0:\n        z()\n    case 1:\n        one()\n    case 2:\n        two()\n    case _:\n     "
         "   no()\n"},
        {"match s:\n    case 1:\n        one()\n", "match s:\n    case 1:\n        one()\n    case 2:\n        two()\n"},
-       {"match s:\n    case 1:\n        one()\n    case 2:\n        two()\n", "no site"}});
+       {"match s:\n    case 1:\n        one()\n    case 2:\n        two()\n", "no site"},
+       {"match s:\n    case 1:\n        one()\n\n    # the rest\n    case _:\n        no()\n",
+        "match s:\n    case 1:\n        one()\n\n    case 2:\n        two()\n\n    # the rest\n    case _:\n        "
+        "no()\n"},
+       {"match s:\n    case 0: z()\n    case 1: one()\n",
+        "match s:\n    case 0: z()\n    case 1: one()\n    case 2:\n        two()\n"}});
+  const std::string cases = "match: |\n  match $S:\n      case $_:\n          $$$\n";
+  check(cases + "add_branch: {branch: \"case 2:\\n    two()\", at: first}",
+        {{"match s:\n    # one\n    case 1: one()\n",
+          "match s:\n    case 2:\n        two()\n    # one\n    case 1: one()\n"}});
+  check(cases + "add_branch: |\n  case _:\n      no()\n",
+        {{"match s:\n    case other: z()\n", "unfit: has a case that takes all, at line 2"}});
 }
 
 // --- add_member ----------------------------------------------------------------------------------------------------
@@ -187,6 +205,11 @@ TEST(Decorators, AreRemovedLineAndAll) {
          {"@torch.compile(\n    dynamic=True,\n)\ndef f(x):\n    return x\n", "def f(x):\n    return x\n"},
          {"@other\ndef f(x):\n    return x\n", "no site"},
          {"@torch.compile\ndef f(x):\n    return x\n", "unfit: has `@torch.compile`, which is another"},
+         {"@torch.compile(dynamic=True) if fast else g\ndef f(x):\n    return x\n",
+          "unfit: has `@torch.compile(dynamic=True) if fast else g`, which is another"},
+         {"@partial(torch.compile, dynamic=True)\ndef f(x):\n    return x\n",
+          "unfit: has `@partial(torch.compile, dynamic=True)`, which is another"},
+         {"@torch.compile.off\n@off(torch=compile)\ndef f(x):\n    return x\n", "no site"},
          {"@torch.compile(dynamic=True)  # fast\ndef f(x):\n    return x\n",
           "refused: a comment stands in code that is deleted"}});
   check("in: f\nremove_decorator: '@cache($$$)'\ncomments: drop",
@@ -213,6 +236,16 @@ TEST(RemoveImport, OneNameOrTheStatement) {
          {"from a import b as d\n", "unfit: imports it under another name, at line 1"},
          {"from a import *\n", "unfit: imports all of a, at line 1"},
          {"from .a import b\n", "unfit: imports it by the relative name .a, at line 1"}});
+  check("remove_import: from a import b, c",
+        {{"from a import b, c\nx = 1\n", "x = 1\n"},
+         {"from a import b, c, d\n", "from a import d\n"},
+         {"from a import b, d, c\n", "from a import d\n"},
+         {"from a import c, d, e, b\n", "from a import d, e\n"},
+         {"from a import (\n    b,\n    d,\n    c,\n)\n", "from a import (\n    d,\n)\n"},
+         {"from a import b, d\nfrom a import c\n", "from a import d\n"},
+         {"from a import c, d\n", "from a import d\n"},
+         {"from a import b, c as d\n", "unfit: imports it under another name, at line 1"},
+         {"from a import d\n", "no site"}});
   check("remove_import: import os", {{"import os, sys\n", "import sys\n"}, {"import os.path\n", "no site"}});
   check("in: f\nremove_import: import os",
         {{"import os\ndef f():\n    import os\n", "import os\ndef f():\n    pass\n"}});
@@ -232,9 +265,18 @@ TEST(Delete, StatementsLeavePassWhereNothingStays) {
 }
 
 TEST(Delete, ClausesAndElements) {
-  check("match: \"except OSError: $$$\"\ndelete: true\napplied: {match: f()}",
-        {{"try:\n    f()\nexcept OSError:\n    g()\nexcept E:\n    h()\n", "try:\n    f()\nexcept E:\n    h()\n"},
-         {"try:\n    f()\nexcept OSError:\n    g()\n", "refused: the statement is nothing without this clause"}});
+  check(
+      "match: \"except OSError: $$$\"\ndelete: true\napplied: {match: f()}",
+      {{"try:\n    f()\nexcept OSError:\n    g()\nexcept E:\n    h()\n", "try:\n    f()\nexcept E:\n    h()\n"},
+       {"try:\n    f()\nexcept OSError:\n    g()\n", "refused: the statement is nothing without this clause"},
+       {"try:\n    f()\n\nexcept OSError:\n    g()\n\nexcept E:\n    h()\n", "try:\n    f()\n\nexcept E:\n    h()\n"}});
+  check("match: \"case 1: $$$\"\ndelete: true\napplied: {match: f()}",
+        {{"match v:\n    case 1:\n        g()\n\n    case 2: f()\n", "match v:\n    case 2: f()\n"},
+         {"match f():\n    case 1: g()\n", "refused: the statement is nothing without this clause"}});
+  check("match: f($$$A, k=$V, $$$B)\ndelete: V\napplied: {match: f($$$C), where: {C: {not_regex: k=}}}",
+        {{"f(k=1)\n", "f()\n"},
+         {"f(a, k=g(1), **b)\n", "f(a, **b)\n"},
+         {"f(\n    a,\n    k=1,\n)\n", "f(\n    a,\n)\n"}});
   check("match: f($$$A, bad, $$$B)\ndelete: true\napplied: {match: g()}",
         {{"x = [f(bad), 1]\ng()\n", "x = [1]\ng()\n"}});
   check("match: bad\ndelete: true\napplied: {match: g()}",
@@ -245,6 +287,10 @@ TEST(Delete, ClausesAndElements) {
          {"x = (bad, a)\ng()\n", "x = (a,)\ng()\n"},
          {"x = [\n    a,\n    bad,\n    c,\n]\ng()\n", "x = [\n    a,\n    c,\n]\ng()\n"},
          {"def f(a, bad): g()\n", "def f(a): g()\n"},
+         {"x = Union[a, bad, c]\ng()\n", "x = Union[a, c]\ng()\n"},
+         {"x: Union[a, bad]\ng()\n", "x: Union[a]\ng()\n"},
+         {"x = Union[\n    a,\n    bad,\n]\ng()\n", "x = Union[\n    a,\n]\ng()\n"},
+         {"x = d[bad]\ng()\n", "refused: nothing would be left between the brackets"},
          {"x = a + bad\ng()\n",
           "refused: only statements, clauses and elements of a list can be deleted; this is part of an expression"}});
   check("match: f($A, $$$R)\ndelete: R\napplied: f($A)",
@@ -264,7 +310,10 @@ TEST(Wrap, ExpressionsAndStatements) {
   check("match: |\n  x = f()\n  g(x)\nwrap: |\n  with lock:\n      $MATCH\n",
         {{"x = f()\n# then\ng(x)\n", "with lock:\n    x = f()\n    # then\n    g(x)\n"}});
   check("match: import a\nwrap: |\n  try:\n      $MATCH\n  except ImportError:\n      a = None\n",
-        {{"import a  # noqa\n", "try:\n    import a\nexcept ImportError:\n    a = None  # noqa\n"}});
+        {{"import a  # noqa\n", "try:\n    import a  # noqa\nexcept ImportError:\n    a = None\n"},
+         {"if x: import a  # noqa\n",
+          "if x:\n    try:\n        import a  # noqa\n    except ImportError:\n        a = None\n"},
+         {"import a; b()  # of b\n", "try:\n    import a\nexcept ImportError:\n    a = None\nb()  # of b\n"}});
 }
 
 // --- what the rule must say ----------------------------------------------------------------------------------------
@@ -288,8 +337,11 @@ TEST(StructuralRules, SayWhatIsWrong) {
   says("in: A\nadd_member: print(1)", "takes one member of a class");
   says("in: f\nadd_decorator: if x", "the pattern is not valid Python");
   says("match: f()\nremove_import: from a import b", "leave 'match' out");
-  says("remove_import: from a import b, c", "not one import of one name");
+  says("remove_import: from a import (b, c)", "not one import of names");
   says("add_member: x = 1", "name the definition with 'in'");
+  says("match: |\n  match $X:\n      $$$\nadd_branch: 'case 1: f()'", "write `case $_:` with `$$$` below it");
+  says("match: |\n  @d\n  def $F($$$): $$$B\nremove_decorator: d\napplied: 'def $F($$$): $$$B'",
+       "takes its own pattern for its result");
   says("match: f()\nadd_element: {element: a, at: middle}", "'at' must be first or last");
 }
 
