@@ -178,15 +178,17 @@ def check_page(page, update):
     return shown
 
 
+def anchors(text):
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.M)}
+
+
 def check_links(page):
-    """Links within the page lead to its headings, and those to other files are there."""
-    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-               for heading in re.findall(r"^#+ (.*)$", page.text, re.M)}
+    """Links lead to files that are there, and to headings of them or of the page itself."""
     for link in re.finditer(r"\]\(([^)]+)\)", page.text):
-        target = link[1]
-        known = target[1:] in anchors if target.startswith("#") else (PAGE.parent / target).exists()
-        if not known:
-            page.fail(link.start(), f"this link leads nowhere: {target}")
+        path, _, heading = link[1].partition("#")
+        target = PAGE.parent / path if path else PAGE
+        if not target.exists() or heading and heading not in anchors(target.read_text()):
+            page.fail(link.start(), f"this link leads nowhere: {link[1]}")
 
 
 def check_keys(page):
