@@ -44,7 +44,7 @@ def main():
         assert driver.verdicts(tree, *FOLDERS)[PATCH] == "applicable"
         diff, _ = driver.suture("diff", PATCH, "-t", tree, *FOLDERS)
         assert f"```diff\n{diff.decode()}```\n" in README, f"README.md shows another diff than this:\n{diff.decode()}"
-        rule = textwrap.dedent("".join((EXAMPLE / "rules" / "toyserve.yaml").read_text().splitlines(True)[:12]))
+        rule = textwrap.dedent("".join((EXAMPLE / "rules" / "toyserve.yaml").read_text().splitlines(True)[1:13]))  # behind the schema
         assert f"```yaml\n{rule}```\n" in README, f"README.md shows another rule than this:\n{rule}"
 
         said, _ = driver.suture("apply", PATCH, "-t", tree, *FOLDERS)
