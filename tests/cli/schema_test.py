@@ -176,7 +176,7 @@ WRONG = ["", "  ", [], {}, [[]], [{}], [""], ["a", "a"], {"zzzzzzzz": 1}, {"X": 
 # What the loader refuses and a schema cannot: the meaning of a text, and what one text has to do with another.
 CONTENT = [
     r"not valid Python", r"is no regular expression", r"no node kind", r"which no pattern of this rule binds",
-    r"does not bind", r"is not a version range", r"is no distribution's name", r"is not one import of one name",
+    r"does not bind", r"is not a version range", r"is no distribution's name", r"is not one import of (one name|names)",
     r"stands for nothing in particular", r"own pattern", r"leaves nothing to recognise it by", r"names an unknown rule",
     r"has no file", r"example \d+ of", r"defined twice", r"conflicts with itself", r"is more than 'max'",
     r"and replacement are the same", r"one statement or expression", r"is part of the match", r"takes an expression",
