@@ -140,9 +140,15 @@ bool has_suite(const Pattern& pattern) {
 
 // `applied` is a definition or another statement around the match, which the rule's own pattern alone has not.
 bool applied_is_around(const CompiledShape& shape) {
-  if (!shape.applied || !has_suite(*shape.applied->match) || has_suite(*shape.narrow.match)) return false;
+  if (!shape.applied || !has_suite(*shape.applied->match)) return false;
   const auto* replace = std::get_if<CompiledReplace>(&*shape.edit);
-  return replace != nullptr && !(replace->whole && has_suite(*replace->whole));
+  if (replace == nullptr) return false;
+  const Kind around = shape.applied->match->tree()[shape.applied->match->roots()[0]].kind;
+  const auto is_one = [&](const Pattern& pattern) {
+    return std::any_of(pattern.roots().begin(), pattern.roots().end(),
+                       [&](NodeId root) { return pattern.tree()[root].kind == around; });
+  };
+  return !is_one(*shape.narrow.match) && !(replace->whole && is_one(*replace->whole));
 }
 
 // The rule's own pattern, its metavariables as plain names: what the edit makes of it must be a result and nothing old.
@@ -155,8 +161,11 @@ std::optional<Error> own_pattern(const CompiledRule& rule) {
     const auto* structural = shape.edit ? std::get_if<CompiledStructural>(&*shape.edit) : nullptr;
     const bool pattern_decides = structural == nullptr || structural->kind == Structure::wrap;
     if (!plain || rule.shapes.size() > 1 || rule.done_if || !(pattern_decides || shape.applied)) continue;
+    // As it was parsed: a run of a dictionary's entries is `**$$$X` there, which is Python.
+    const Tree& tree = n.match->tree();
+    const Range all{tree[n.match->roots().front()].begin, tree[n.match->roots().back()].end};
     std::string code;
-    for (char c : n.match->written()) {
+    for (char c : without_placeholders(n.match->source().text(all))) {
       if (c == '$') {
         code += "m_";
       } else {

@@ -508,9 +508,17 @@ class Matcher {
   bool bind_one(const Metavariable& mv, NodeId p, NodeId t, Next next) {
     const std::size_t mark = match_.pairs.size();
     match_.pairs.emplace_back(p, t);
-    if (bind(mv, Binding{false, {t}}, next)) return true;
+    if (bind(mv, Binding{false, {without_wrapper(t)}}, next)) return true;
     match_.pairs.resize(mark);
     return false;
+  }
+
+  // The name that the `e` of `as e` or the `T` of `x: T` is all of: the same name elsewhere is equal to it.
+  NodeId without_wrapper(NodeId t) const {
+    static const Kind as_target = kind_named("as_pattern_target");
+    const auto inner = t_.named_children(t);
+    const bool wraps = t_.is(t, as_target) || t_.is(t, kinds().type);
+    return wraps && inner.size() == 1 && t_.range(inner[0]) == t_.range(t) ? inner[0] : t;
   }
 
   bool bind_run(const Metavariable& mv, NodeId p, const std::vector<NodeId>& nodes, Next next) {

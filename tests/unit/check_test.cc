@@ -87,6 +87,18 @@ TEST(Check, WhatADeletionLeavesIsToldFromWhatItFinds) {
   EXPECT_EQ(problem(rule + "a()").substr(0, 59), "example 1 of r is broken: `applied` holds already, beside t");
 }
 
+TEST(Check, ADictionaryThatLosesAnEntryIsNoResultByItself) {
+  const std::string takes_its_own = "this rule takes its own pattern for its result: it would never edit anything";
+  EXPECT_EQ(problem("match: \"D = {$$$A, 'fax': $V, $$$B}\"\nreplace: \"D = {$$$A, $$$B}\""), takes_its_own);
+  EXPECT_EQ(problem("match: \"D = {$$$A, 'fax': $V, $$$B}\"\nreplace: \"D = {$$$A, 'fax': f($V), $$$B}\""), "");
+}
+
+TEST(Check, AnAppliedAroundTheMatchIsNotLookedForInIt) {
+  EXPECT_EQ(problem("match: \"with lock: $$$B\"\nreplace: $$$B\napplied: {match: \"def f($$$): $$$\", not_has: \"with "
+                    "lock: $$$\"}"),
+            "");
+}
+
 TEST(Check, ExamplesSayHowTheyFail) {
   const auto example = [](const std::string& text) {
     return problem("match: f($X)\nreplace: g($X)\nexamples:\n  - " + text);

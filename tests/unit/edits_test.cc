@@ -48,6 +48,17 @@ TEST(Edits, OneMetavariableIsReplaced) {
   });
 }
 
+TEST(Edits, ANameIsTheSameWhereAnAsBindsIt) {
+  check({
+      {"match: 'with open($P) as $F: load($F)'\nreplace: 'with open($P, 1) as $F: load($F)'",
+       "with open(a) as f:\n    load(f)\n", "with open(a, 1) as f:\n    load(f)\n"},
+      {"match: 'with open($P) as $F: load($F)'\nreplace: 'with open($P, 1) as $F: load($F)'",
+       "with open(a) as f:\n    load(g)\n", "no site"},
+      {"match: |\n  def f($A: $T) -> $T:\n      $$$B\nreplace: |\n  def f($A: $T) -> list[$T]:\n      $$$B",
+       "def f(a: int) -> int:\n    return a\n", "def f(a: int) -> list[int]:\n    return a\n"},
+  });
+}
+
 TEST(Edits, AnImportOfNoNamesIsNoStatement) {
   const std::string guard = "try:\n    from a import b\nexcept ImportError:\n    b = None\n";
   const char* rule =
