@@ -95,17 +95,24 @@ std::string_view misreading(const Tree& tree, NodeId node) {
   return "";
 }
 
-Tree read_as_python(Tree tree) {
+namespace {
+
+Tree repaired(Tree tree, Repair (*repair_of)(const Tree&, NodeId)) {
   std::vector<std::pair<Repair, NodeId>> repairs;
   for (NodeId id = 0; id < tree.size(); ++id) {
-    const Repair repair = repair_at(tree, id);
+    const Repair repair = repair_of(tree, id);
     if (repair != Repair::none) repairs.emplace_back(repair, id);
   }
-  if (!repairs.empty()) {
-    TreeRepair repair(std::move(tree));
-    for (auto it = repairs.rbegin(); it != repairs.rend(); ++it) repair.make(it->first, it->second);
-    tree = repair.take();
-  }
+  if (repairs.empty()) return tree;
+  TreeRepair repair(std::move(tree));
+  for (auto it = repairs.rbegin(); it != repairs.rend(); ++it) repair.make(it->first, it->second);
+  return repair.take();
+}
+
+}  // namespace
+
+Tree read_as_python(Tree tree) {
+  tree = repaired(repaired(std::move(tree), repair_at), annotation_repair_at);
   TreeRepair::mark(tree);
   return tree;
 }

@@ -56,6 +56,47 @@ NodeId type_call_base(const Tree& tree, NodeId alias) {
   return target && called ? base : kNone;
 }
 
+// What a `type` node is all of; kNone.
+NodeId typed(const Tree& tree, NodeId type) {
+  if (!tree.is(type, kinds().type)) return kNone;
+  const auto inner = tree.named_children(type);
+  return inner.size() == 1 && tree.range(inner[0]) == tree.range(type) ? inner[0] : kNone;
+}
+
+// `b:c` of `x: a[b:c]`, which is a slice and no constraint.
+bool is_slice(const Tree& tree, NodeId node) {
+  const auto sides = tree.named_children(node);
+  return sides.size() == 2 && std::all_of(sides.begin(), sides.end(), [&](NodeId side) {
+           const NodeId inner = typed(tree, side);
+           return inner != kNone && kind_name(tree[inner].kind) != "constrained_type";
+         });
+}
+
+// `a[b, c]` of an annotation; not the `X[T]` that an alias defines, and nothing that no subscript could hold.
+bool is_subscript(const Tree& tree, NodeId node) {
+  static const Kind generic_type = kind_named("generic_type");
+  static const Kind type_parameter = kind_named("type_parameter");
+  static const Kind constrained_type = kind_named("constrained_type");
+  if (!tree.is(node, generic_type)) return false;
+  const NodeId wrapper = tree[node].parent;
+  if (tree[wrapper].field == fields().left && tree.is(tree[wrapper].parent, kinds().type_alias_statement)) return false;
+  const auto parts = tree.named_children(node);
+  if (parts.size() != 2 || !tree.is(parts[0], kinds().identifier) || !tree.is(parts[1], type_parameter)) return false;
+  const auto items = tree.named_children(parts[1]);
+  return !items.empty() && std::all_of(items.begin(), items.end(), [&](NodeId item) {
+    const NodeId inner = typed(tree, item);
+    if (inner == kNone || kind_name(tree[inner].kind) == "splat_type") return false;
+    return !tree.is(inner, constrained_type) || is_slice(tree, inner);
+  });
+}
+
+bool is_union(const Tree& tree, NodeId node) {
+  static const Kind union_type = kind_named("union_type");
+  if (!tree.is(node, union_type) || !misreading(tree, node).empty()) return false;
+  const auto sides = tree.named_children(node);
+  return sides.size() == 2 && typed(tree, sides[0]) != kNone && typed(tree, sides[1]) != kNone;
+}
+
 }  // namespace
 
 Repair repair_at(const Tree& tree, NodeId node) {
@@ -81,6 +122,12 @@ Repair repair_at(const Tree& tree, NodeId node) {
     return right != kNone && has_operator(tree, right, "|") ? Repair::union_type : Repair::none;
   }
   return Repair::none;
+}
+
+Repair annotation_repair_at(const Tree& tree, NodeId node) {
+  if (tree[node].broken) return Repair::none;
+  if (is_subscript(tree, node)) return Repair::subscript;
+  return is_union(tree, node) ? Repair::union_ : Repair::none;
 }
 
 TreeRepair::TreeRepair(Tree tree)
@@ -115,6 +162,10 @@ void TreeRepair::make(Repair repair, NodeId node) {
       return regroup_union(node);
     case Repair::assignment:
       return make_assignment(node);
+    case Repair::subscript:
+      return make_subscript(node);
+    case Repair::union_:
+      return make_operator(node);
   }
 }
 
@@ -378,6 +429,58 @@ void TreeRepair::make_assignment(NodeId statement) {
   set_kids(assignment, children);
   at(statement).kind = kinds().expression_statement;
   set_kids(statement, {assignment});
+}
+
+// The expression in a `type` node, which stands by itself from now on.
+NodeId TreeRepair::without_type(NodeId type) {
+  NodeId out = type;
+  for (const NodeId inner : kids(type)) {
+    if (at(inner).named && !at(inner).extra) out = inner;
+  }
+  at(out).field = 0;
+  return out;
+}
+
+void TreeRepair::make_subscript(NodeId generic) {
+  static const Kind constrained_type = kind_named("constrained_type");
+  const std::vector<NodeId> parts = kids(generic);
+  std::vector<NodeId> children;
+  for (const NodeId part : parts) {
+    if (part != parts.back()) {
+      if (at(part).named && !at(part).extra) at(part).field = fields().value;
+      children.push_back(part);
+      continue;
+    }
+    for (const NodeId item : kids(part)) {
+      children.push_back(at(item).kind == kinds().type ? without_type(item) : item);
+      if (children.back() == item) continue;
+      at(children.back()).field = field_named("subscript");
+      if (at(children.back()).kind != constrained_type) continue;
+      at(children.back()).kind = kinds().slice;
+      std::vector<NodeId> ends;
+      for (const NodeId end : kids(children.back()))
+        ends.push_back(at(end).kind == kinds().type ? without_type(end) : end);
+      set_kids(children.back(), ends);
+    }
+  }
+  at(generic).kind = kinds().subscript;
+  set_kids(generic, children);
+}
+
+void TreeRepair::make_operator(NodeId union_type) {
+  std::vector<NodeId> children;
+  for (const NodeId side : kids(union_type)) {
+    if (at(side).kind == kinds().type) {
+      const bool left = children.empty();
+      children.push_back(without_type(side));
+      at(children.back()).field = left ? fields().left : fields().right;
+    } else {
+      if (!at(side).named) at(side).field = fields().operator_;
+      children.push_back(side);
+    }
+  }
+  at(union_type).kind = kinds().binary_operator;
+  set_kids(union_type, children);
 }
 
 // `type` and `(self)` -> the call; `type` and `[a]` -> the subscript. It takes the place of the brackets.

@@ -18,10 +18,14 @@ enum class Repair {
   and_xor,      // a & (b ^ c)               -> (a & b) ^ c: all of one chain, `&` first, each from the left
   union_type,   // union(a[b], c | d)        -> union(a[b], c) | d
   assignment,   // type alias of (self).x    -> assignment to type(self).x
+  subscript,    // generic_type a, [type b]  -> the subscript that a[b] is outside of annotations
+  union_,       // union_type a, b           -> the operator that a | b is outside of annotations
 };
 
 // The repair that this node, as the parser gave it, stands for. The rest of the tree may be broken, the node is not.
 Repair repair_at(const Tree& tree, NodeId node);
+// A second round, on what the first one gave: annotations become expressions.
+Repair annotation_repair_at(const Tree& tree, NodeId node);
 
 class TreeRepair {
  public:
@@ -44,6 +48,9 @@ class TreeRepair {
   void regroup(NodeId node);
   void regroup_union(NodeId node);
   void make_assignment(NodeId statement);
+  void make_subscript(NodeId generic);
+  void make_operator(NodeId union_type);
+  NodeId without_type(NodeId type);
 
   void flatten(NodeId id, Chain& chain);
   void flatten_side(NodeId id, Chain& chain);

@@ -26,7 +26,7 @@ std::string grouped(const std::string& code) {
   EXPECT_FALSE(parsed.tree.broken()) << code;
   return grouped(parsed.tree, *parsed.source, parsed.tree.root());
 }
-// The words for the first marked node, and its code: "a slice in an annotation: [b:c]".
+// The words for the first marked node, and its code: "a slice in an annotation: [b:c:d]".
 std::string marked(const std::string& code) {
   const Code parsed(code + "\n");
   EXPECT_FALSE(parsed.tree.broken()) << code;
@@ -98,8 +98,8 @@ const std::vector<Reading>& readings() {
       {"with a if b else lambda: c as d: pass", "<with <<a if b else <lambda : c>> as d> : pass>"},
       {"try: pass\nexcept a if b else c as d: pass", "<try : pass <except <<a if b else c> as d> : pass>>"},
       // unions
-      {"x: a[b] | c | d", "<x : <<<a <[ b ]>> | c> | d>>"},
-      {"x: a[b] | c | d | e", "<x : <<<<a <[ b ]>> | c> | d> | e>>"},
+      {"x: a[b] | c | d", "<x : <<<a [ b ]> | c> | d>>"},
+      {"x: a[b] | c | d | e", "<x : <<<<a [ b ]> | c> | d> | e>>"},
       // type(...)
       {"type(self).x = 1", "<<<type <( self )>> . x> = 1>"},
       {"type(a, b).c.d = e", "<<<<type <( a , b )>> . c> . d> = e>"},
@@ -151,8 +151,8 @@ TEST(PythonReading, CommentsStayWhereTheyAre) {
 
 TEST(PythonReading, WhatIsNotSetRightIsMarked) {
   const std::vector<Reading> all = {
-      {"def f(x: a[b:c]): pass", "a slice in an annotation: [b:c]"},
-      {"x: a[b, c:d] = e", "a slice in an annotation: [b, c:d]"},
+      {"def f(x: a[b:c:d]): pass", "a slice in an annotation: [b:c:d]"},
+      {"x: a[b, c:d:f] = e", "a slice in an annotation: [b, c:d:f]"},
       {"def f(*x: *a.b): pass", "unpacking in an annotation: *a.b"},
       {"x: a[b] | c == d", "an operator beside | in an annotation: a[b] | c == d"},
       {"print >> a", "a statement of Python 2: print >> a"},
