@@ -39,6 +39,10 @@ Result<CompiledStructural> compile_argument(CompiledStructural out, const Text& 
   const NodeId list = tree.is(call, kinds().call) ? tree.child(call, fields().arguments) : kNone;
   const auto elements = list == kNone ? std::vector<NodeId>{} : tree.named_children(list);
   const bool one = elements.size() == 1 && tree.is(list, kinds().argument_list);
+  if (one && (tree.is(elements[0], kinds().dictionary_splat) || tree.is(elements[0], kinds().list_splat)))
+    return wrong_code(text, yaml,
+                      "whether a call passes `" + pattern->spelled(elements[0]) + "` already cannot be told",
+                      "use `replace`, with $$$ for the other arguments");
   if (!one || pattern->metavariable(elements[0]) != nullptr)
     return wrong_code(text, yaml, "this edit adds one argument or element",
                       "write `value` or, in a call, `name=value`; one rule for each");
@@ -130,6 +134,9 @@ Result<CompiledStructural> compile_wrap(CompiledStructural out, const Text& text
 Result<CompiledStructural> compile_import_of(CompiledStructural out, const Text& text, const Source& yaml) {
   auto pattern = compile_text(text, yaml, "remove_import");
   if (!pattern) return pattern.error();
+  if (pattern->tree().is(pattern->roots()[0], kinds().future_import_statement))
+    return wrong_code(text, yaml, "an import from __future__ changes what the whole file means; it is not removed",
+                      "match the statement and `delete` it, if that is meant");
   out.node = pattern->roots()[0];
   out.code = std::move(*pattern);
   return out;
@@ -182,7 +189,10 @@ std::optional<Pattern> grown(const CompiledStructural& edit, const Pattern& matc
   const NodeId root = match.roots()[0];
   const NodeId list = tree.is(root, kinds().call) ? tree.child(root, fields().arguments) : root;
   const bool call = edit.kind == Structure::add_argument;
-  if (list == kNone || match.metavariable(root) != nullptr || call != tree.is(list, kinds().argument_list))
+  if (list == kNone) return std::nullopt;
+  const bool literal = tree.is(list, kinds().list) || tree.is(list, kinds().tuple) || tree.is(list, kinds().set) ||
+                       tree.is(list, kinds().dictionary);
+  if (match.metavariable(root) != nullptr || !(call ? tree.is(list, kinds().argument_list) : literal))
     return std::nullopt;
   const CommaList elements = list_at(tree, list);
   NodeId after = elements.elements.empty() ? kNone : elements.elements.back();

@@ -298,6 +298,12 @@ std::vector<std::string> module_files(const CompiledImport& import, const std::s
   return out;
 }
 
+bool binds(const CodeView& target, NodeId statement, const std::string& name) {
+  const std::vector<Imported> names = imported(target, statement, "", "");
+  return binds_otherwise(target, statement, name, false) ||
+         std::any_of(names.begin(), names.end(), [&](const Imported& i) { return i.bound == name; });
+}
+
 bool defines(const CodeView& target, const std::string& name) {
   bool found = false;
   const auto visit = [&](NodeId statement, bool type_checking) {

@@ -37,6 +37,9 @@ std::optional<CompiledImport> read_import(const std::string& statement);
 // b), of an import that is written to the file `path`. Empty: the module is of another package.
 std::vector<std::string> module_files(const CompiledImport& import, const std::string& path, const std::string& folder);
 
+// Whether the statement, an import too, binds the name in the scope that it stands in; the suites in it do not count.
+bool binds(const CodeView& target, NodeId statement, const std::string& name);
+
 // Whether the module defines (or imports) the name at module level; a `*` import counts as "may".
 bool defines(const CodeView& target, const std::string& name);
 

@@ -517,8 +517,11 @@ class Matcher {
   NodeId without_wrapper(NodeId t) const {
     static const Kind as_target = kind_named("as_pattern_target");
     const auto inner = t_.named_children(t);
-    const bool wraps = t_.is(t, as_target) || t_.is(t, kinds().type);
-    return wraps && inner.size() == 1 && t_.range(inner[0]) == t_.range(t) ? inner[0] : t;
+    static const Kind case_pattern = kind_named("case_pattern");
+    const bool wraps =
+        t_.is(t, as_target) || t_.is(t, kinds().type) || t_.is(t, kinds().dotted_name) || t_.is(t, case_pattern);
+    if (!wraps || inner.size() != 1 || t_.range(inner[0]) != t_.range(t)) return t;
+    return without_wrapper(inner[0]);
   }
 
   bool bind_run(const Metavariable& mv, NodeId p, const std::vector<NodeId>& nodes, Next next) {

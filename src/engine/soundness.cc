@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "engine/layout.h"
 #include "engine/token.h"
 
 namespace suture {
@@ -27,6 +29,7 @@ class Finder {
     if (node.extra || !node.named) return;
     if (is_suite(tree_, id)) {
       for (NodeId statement : statements_of(tree_, id)) line_ends(statement);
+      indentation(id);
     } else if (tree_.is(id, k.named_expression)) {
       if (!walrus_fits(id)) fault(id, "an assignment expression stands here without parentheses");
     } else if (tree_.is(id, k.print_statement) || tree_.is(id, k.exec_statement)) {
@@ -74,6 +77,33 @@ class Finder {
       id = tree_[id].subtree_end;
     }
   }
+  // The statements of a suite that begin their line are indented alike; a line behind a backslash is no new one.
+  void indentation(NodeId suite) {
+    std::optional<std::string_view> first;
+    for (NodeId statement : statements_of(tree_, suite)) {
+      const std::uint32_t at = tree_[statement].begin;
+      if (!first_on_line(source_, at) || continues(at)) continue;
+      const std::string_view blanks = source_.indentation_at(at);
+      if (!first) first = blanks;
+      if (blanks != *first) fault(statement, "this statement is indented otherwise than those beside it");
+    }
+    const NodeId last = tree_.is_leaf(suite)                  ? kNone
+                        : statements_of(tree_, suite).empty() ? kNone
+                                                              : statements_of(tree_, suite).back();
+    if (last != kNone && dangles(tree_[last].end)) fault(last, "a backslash stands behind the last statement here");
+  }
+  [[nodiscard]] bool continues(std::uint32_t at) const {
+    const std::uint32_t line = source_.line_of(at);
+    if (line == 0) return false;
+    const auto before = source_.text({source_.line_begin(line - 1), source_.line_end(line - 1)});
+    return !before.empty() && before.back() == '\\';
+  }
+  // `a; \` and no statement behind it.
+  [[nodiscard]] bool dangles(std::uint32_t end) const {
+    const auto rest = source_.text({end, source_.line_end(source_.line_of(end))});
+    return rest.find_first_not_of("; \t") < rest.size() && rest[rest.find_first_not_of("; \t")] == '\\';
+  }
+
   [[nodiscard]] bool breaks_line(std::uint32_t begin, std::uint32_t end) const {
     const auto gap = source_.text({begin, end});
     for (std::size_t i = 0; i < gap.size(); ++i) {
@@ -142,8 +172,23 @@ class Finder {
     }
   }
 
+  // def f(*), def f(/, a), def f(**k, a)
+  void separators(NodeId list) {
+    const auto elements = tree_.named_children(list);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      auto kind = kind_name(tree_[elements[i]].kind);
+      if (kind == "typed_parameter") kind = kind_name(tree_[tree_.first_child(elements[i])].kind);
+      const bool last = i + 1 == elements.size();
+      if (kind == "positional_separator" && i == 0) fault(elements[i], "no parameter stands in front of the `/`");
+      if (kind == "keyword_separator" && (last || kind_name(tree_[elements[i + 1]].kind) == "dictionary_splat_pattern"))
+        fault(elements[i], "no parameter stands behind the `*`");
+      if (kind == "dictionary_splat_pattern" && !last) fault(elements[i + 1], "a parameter stands behind the `**`");
+    }
+  }
+
   // def f(a=1, b), def f(a, a)
   void parameters(NodeId list) {
+    separators(list);
     std::set<std::string_view> names;
     bool defaults = false;
     for (NodeId element : tree_.named_children(list)) {
@@ -168,6 +213,11 @@ class Finder {
     while (string != kNone && !tree_.is(string, kinds().string)) string = tree_[string].parent;
     if (string == kNone) return;
     const auto outer = quotes(string);
+    const auto inside = text(id);
+    if (inside.find('\\') != std::string_view::npos)
+      fault(id, "a backslash stands in the braces of an f-string, which needs Python 3.12");
+    if (outer.size() == 1 && inside.find('\n') != std::string_view::npos)
+      fault(id, "a line ends in the braces of an f-string, which needs Python 3.12");
     for (NodeId c = id + 1; c < tree_[id].subtree_end; ++c) {
       if (tree_.is(c, kinds().lambda) && tree_[c].parent == id) fault(c, "a lambda in an f-string needs parentheses");
       if (tree_.is(c, kinds().string) && quotes(c) == outer)

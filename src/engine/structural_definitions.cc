@@ -1,6 +1,7 @@
 // add_member, add_decorator, remove_decorator.
 #include <algorithm>
 
+#include "engine/imports.h"
 #include "engine/layout.h"
 #include "engine/structural_parts.h"
 
@@ -167,7 +168,8 @@ Examined examine_member(const CompiledStructural& edit, const StructuralSite& si
   NodeId other = kNone;
   for (const NodeId member : members) {
     if (equal_code(site.target, member, wanted.view(), wanted.node)) return Examined::in_place();
-    if (!shared && !name.empty() && member_name(site.target, member) == name) other = member;
+    if (!shared && !name.empty() && (member_name(site.target, member) == name || binds(site.target, member, name)))
+      other = member;
   }
   if (other != kNone) {
     const std::uint32_t line = site.target.source->line_of(tree[other].begin) + 1;

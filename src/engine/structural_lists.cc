@@ -76,6 +76,17 @@ std::vector<NodeId> operands(const CodeView& target, NodeId node, std::string_vi
   return out;
 }
 
+// The chain of the operator that the node is an operand of, or the node: the match may name the first operand alone.
+NodeId whole_condition(const CodeView& target, NodeId node, std::string_view op) {
+  const Tree& tree = *target.tree;
+  for (NodeId at = tree[node].parent; at != kNone; at = tree[at].parent) {
+    if (tree.is(at, kinds().parenthesized_expression)) continue;
+    if (!tree.is(at, kinds().boolean_operator) || text_at(target, tree.child(at, fields().operator_)) != op) break;
+    node = at;
+  }
+  return node;
+}
+
 // `$MATCH or CODE`, with parentheses around CODE where it would be taken apart without them.
 std::optional<Pattern> joined(const std::string& code, const std::string& op) {
   for (const bool parentheses : {false, true}) {
@@ -93,7 +104,7 @@ Examined examine_condition(const CompiledStructural& edit, const StructuralSite&
   const std::string op = edit.into == Into::disjunction ? "or" : "and";
   const Rendered wanted = render(edit, site);
   if (wanted.node == kNone) return Examined::unfit("the operand cannot be written here");
-  for (const NodeId operand : operands(site.target, node, op)) {
+  for (const NodeId operand : operands(site.target, whole_condition(site.target, node, op), op)) {
     if (equal_code(site.target, operand, wanted.view(), wanted.node)) return Examined::in_place();
   }
   const auto replacement = joined(edit.code->spelled(edit.node), op);
