@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "engine/precedence.h"
 #include "read/encoding.h"
 
 namespace suture {
@@ -98,6 +99,56 @@ std::optional<Error> begins_with_backslash(const ParsedFile& file) {
   return std::nullopt;
 }
 
+// The innermost node around the offset.
+NodeId node_around(const Tree& tree, std::uint32_t offset) {
+  NodeId at = tree.root();
+  for (NodeId c = tree.first_child(at); c != kNone;) {
+    const bool around = tree[c].begin <= offset && offset < tree[c].end;
+    if (around) at = c;
+    c = around ? tree.first_child(c) : tree.next_sibling(c);
+  }
+  return at;
+}
+
+// Whether the CR at the offset, which no LF follows, ends a line of code to Python: it does not within a string or brackets, nor
+// on a line that is blank without it.
+bool ends_code(const CodeView& target, std::uint32_t offset) {
+  const Tree& tree = *target.tree;
+  const std::string_view bytes = target.source->bytes();
+  const std::size_t begin = bytes.substr(0, offset).rfind('\n') + 1;  // npos + 1: the file's first line
+  const auto blank = [](std::string_view part) { return part.find_first_not_of(" \t\f\r") == std::string_view::npos; };
+  const std::string_view behind = bytes.substr(offset, bytes.find('\n', offset) - offset);
+  if (blank(bytes.substr(begin, offset - begin)) || blank(behind)) return false;
+  const NodeId around = node_around(tree, offset);
+  if (tree.is(around, kinds().comment)) return true;
+  for (NodeId id = around; id != kNone; id = tree[id].parent) {
+    if (tree.is(id, kinds().string)) return false;
+  }
+  NodeId next = around;
+  while (next < tree.size() && tree[next].begin < offset) ++next;
+  return next == tree.size() || !in_brackets(target, next);
+}
+
+// Python ends a line at a CR alone, and the grammar does not: what stands behind it is another statement, or no comment.
+std::optional<Error> lone_cr(const ParsedFile& file) {
+  const std::string& bytes = file.source->bytes();
+  for (std::size_t at = bytes.find('\r'); at != std::string::npos; at = bytes.find('\r', at + 1)) {
+    const auto offset = static_cast<std::uint32_t>(at);
+    if (bytes.compare(at, 2, "\r\n") == 0 || !ends_code(file.target(), offset)) continue;
+    return Error{Exit::refused, "a line ends in CR alone, which the parser does not take for a line end",
+                 file.source->locate({offset, offset + 1}), "nothing of the file was matched"};
+  }
+  return std::nullopt;
+}
+
+// What the parser reads into other statements than Python, wherever it stands in the file.
+std::optional<Error> misread(const ParsedFile& file) {
+  for (const auto check : {too_far_right, begins_with_backslash, lone_cr}) {
+    if (auto problem = check(file)) return problem;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Location ParsedFile::first_error() const {
@@ -120,8 +171,7 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
   auto tree = file->ascii_only() ? parse_python(Source(path, with_letters(bytes))) : parse_python(*file->source);
   if (tree) {
     file->tree = std::move(*tree);
-    file->problem = too_far_right(*file);
-    if (!file->problem) file->problem = begins_with_backslash(*file);
+    file->problem = misread(*file);
   } else {
     file->problem = tree.error();
   }

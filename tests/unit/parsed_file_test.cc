@@ -18,5 +18,23 @@ TEST(ParsedFile, IndentationThatTheParserMisreadsIsRefused) {
   EXPECT_EQ(indented(256)->problem->where->line, 2u);
 }
 
+// To the grammar a CR alone is a blank: `x = y\r(a())` would be one statement, and `# b\rc()` all comment.
+TEST(ParsedFile, ALineThatEndsInCrAloneIsRefused) {
+  for (const char* code : {"x = 1\ra()\n", "x = 1\ra()\r", "x = y\r(a())\r", "a()  # b\rc()\n", "f(a,  # b\r  c)\n",
+                           "x = a + \\\r  b\n", "def f():\r    a()\n", "\n\nx = 1\r# c\n"}) {
+    const auto file = parse_file("a.py", code);
+    ASSERT_TRUE(file->problem) << code;
+    EXPECT_EQ(file->problem->message, "a line ends in CR alone, which the parser does not take for a line end");
+  }
+  EXPECT_EQ(parse_file("a.py", "a()\nb()\rc()\n")->problem->where->line, 2u);
+}
+
+TEST(ParsedFile, ACrAloneThatEndsNoLineOfCodeIsTaken) {
+  for (const char* code : {"x = '''a\rb'''\na()\n", "f(a,\r  b)\n", "a()\r\r\nb()\r\r\n", "\ra()\n", "a()\r",
+                           "a()  # b\r", "a()\r\n\rb()\r\n", "x = f'''{a}\rb'''\n"}) {
+    EXPECT_FALSE(parse_file("a.py", code)->problem) << code;
+  }
+}
+
 }  // namespace
 }  // namespace suture
