@@ -86,7 +86,7 @@ class TokenRewriter : private TokenGaps {
         }
         continue;
       }
-      if ((token != nullptr && skip_virtual(j)) || is_around_generator(j)) continue;
+      if ((token != nullptr && skip_virtual(j)) || brings_its_own(j)) continue;
       std::size_t place_at = at;
       if (const std::size_t gap = afresh_ ? kNoToken : replaced_here(have, j, at, anchored); gap != kNoToken) {
         place_at = gap;
@@ -179,15 +179,20 @@ class TokenRewriter : private TokenGaps {
     return text == "," && closer_follows;
   }
 
-  // The parentheses of a call whose one argument is a generator: the capture brings them.
-  bool is_around_generator(std::size_t j) const {
+  // The parentheses of a call whose one argument is a capture with parentheses: a generator needs no others, and `float((n))` is
+  // `float(n)`. Those of a yield are its own.
+  bool brings_its_own(std::size_t j) const {
     const Tree& tree = replacement_.tree();
     if (!is_text(replacement_, want_[j], "(") && !is_text(replacement_, want_[j], ")")) return false;
     const NodeId list = tree[want_[j].node].parent;
     if (!tree.is(list, kinds().argument_list) || tree.named_children(list).size() != 1) return false;
     const Metavariable* mv = replacement_.metavariable(tree.named_children(list)[0]);
     const Binding* binding = mv == nullptr ? nullptr : find_binding(*mv);
-    return binding != nullptr && binding->nodes.size() == 1 && t_.is(binding->nodes[0], kinds().generator_expression);
+    if (binding == nullptr || binding->nodes.size() != 1) return false;
+    const NodeId node = binding->nodes[0];
+    const bool in_parentheses =
+        t_.is(node, kinds().parenthesized_expression) && !t_.is(strip_parentheses(t_, node), kinds().yield);
+    return in_parentheses || t_.is(node, kinds().generator_expression);
   }
 
   void append(std::size_t j, std::vector<Item>& out) {
@@ -218,8 +223,7 @@ class TokenRewriter : private TokenGaps {
     const Binding* binding = find_binding(*want_[j].mv);
     if (binding == nullptr || !wants_parentheses(want_[j].node, *binding)) return;
     // As loose as it was where it stood without them.
-    const CodeView code{&pattern_->source(), &pattern_->tree()};
-    if (needs_parentheses(target_, binding->nodes[0], code, token.node)) return;
+    if (needs_parentheses(target_, binding->nodes[0], target_, binding->nodes[0])) return;
     ++before_[token.target.front()];
     ++after_[token.target.back()];
   }

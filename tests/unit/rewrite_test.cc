@@ -331,6 +331,10 @@ TEST(Rewrite, ACommentBehindAnElementStaysThere) {
       {"[$$$A, 2]", "[$$$A, 2, 3]", "x = [\n    1,\n    2,  # two\n]\n", "x = [\n    1,\n    2,  # two\n    3,\n]\n"},
       {"[$$$A, 2]", "[$$$A, 2, 3]", "x = [\n    1,\n    2  # two\n]\n", "x = [\n    1,\n    2,  # two\n    3\n]\n"},
       {"f($$$A, 2)", "f($$$A, 2, k=3)", "f(1, 2,  # two\n  )\n", "f(1, 2,  # two\n    k=3,\n  )\n"},
+      {"f($$$A)", "f($$$A, k=3)", "f(\n    1,\n    2,  # two\n)\n", "f(\n    1,\n    2,  # two\n    k=3,\n)\n"},
+      {"f($$$A)", "f($$$A, k=3)", "f(\n    1,\n    2  # two\n)\n", "f(\n    1,\n    2,  # two\n    k=3\n)\n"},
+      {"f($$$A)", "f($$$A, k=3)", "f(\n    1, 2,  # two\n)\n", "f(\n    1, 2,  # two\n    k=3,\n)\n"},
+      {"[$A, $B]", "[$A, $B, 3]", "x = [\n    1,\n    2,  # two\n]\n", "x = [\n    1,\n    2,  # two\n    3,\n]\n"},
       {"[1, 2]", "[1, 3, 2]", "x = [\n    1,  # one\n    2,\n]\n", "x = [\n    1,  # one\n    3,\n    2,\n]\n"},
       {"[$$$A, 1]", "[0, $$$A, 1]", "x = [  # all\n    1,\n]\n", "x = [  # all\n    0,\n    1,\n]\n"},
       {"[1, 2, 3]", "[1, 3]", "x = [\n    1,  # one\n    2,\n    3,  # three\n]\n",
@@ -343,11 +347,26 @@ TEST(Rewrite, ACommentBehindAnElementStaysThere) {
   });
 }
 
+TEST(Rewrite, ParenthesesOfACaptureThatBecomesTheOnlyArgumentAreTheCalls) {
+  check({
+      {"x = $B", "x = float($B)", "x = (n)\n", "x = float(n)\n"},
+      {"x = $B", "x = float($B)", "x = (\n    a  # one\n    + b\n)\n", "x = float(\n    a  # one\n    + b\n)\n"},
+      {"x = $B", "x = float($B).y + 1", "x = (n)\n", "x = float(n).y + 1\n"},
+      {"x = $B", "x = f(g($B))", "x = (n)\n", "x = f(g(n))\n"},
+      {"x = $B", "x = f($B, 1)", "x = (n)\n", "x = f((n), 1)\n"},
+      {"x = $B", "x = f(k=$B)", "x = (n)\n", "x = f(k=(n))\n"},
+      {"x = $B", "x = f($B)", "x = (1, 2)\n", "x = f((1, 2))\n"},
+      {"x = $B", "x = f($B)", "x = (yield)\n", "x = f((yield))\n"},
+      {"g($B)", "f($B)", "g((n))\n", "f((n))\n"},  // as it was
+  });
+  EXPECT_EQ(edited(rule_from_yaml("match: x = $B\nreplace: {B: float($B)}"), "x = (n)\n"), "x = float(n)\n");
+}
+
 TEST(Rewrite, RedundantParenthesesStayAroundWhatStays) {
   check({
       {"return a", "return f(a)", "def q():\n    return (a)\n", "def q():\n    return (f(a))\n"},
       {"return $A", "return f($A)", "def q():\n    return (\n        a\n    )\n",
-       "def q():\n    return f((\n        a\n    ))\n"},
+       "def q():\n    return f(\n        a\n    )\n"},
       {"x = a", "x = b", "x = (\n    a  # why\n)\n", kComment},
   });
 }
