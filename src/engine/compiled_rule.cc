@@ -160,6 +160,7 @@ class Checker {
 
   std::optional<Error> check() {
     if (auto error = where_is_bound(shape_.narrow, shape_.shape->narrow)) return error;
+    if (auto error = statement_in_expression(shape_.narrow, shape_.shape->narrow)) return error;
     if (!shape_.edit) return std::nullopt;
     const Edit& text = *shape_.shape->edit;
     if (const auto* replace = std::get_if<CompiledReplace>(&*shape_.edit))
@@ -168,8 +169,10 @@ class Checker {
       if (auto error = needs_match("argument")) return error;
       return bound(argument->becomes, std::get<Argument>(text).becomes, "ARG");
     }
-    if (const auto* insert = std::get_if<CompiledInsert>(&*shape_.edit))
+    if (const auto* insert = std::get_if<CompiledInsert>(&*shape_.edit)) {
+      if (auto error = needs_body(insert->place, std::get<Insert>(text).block)) return error;
       return bound(insert->block, std::get<Insert>(text).block, "");
+    }
     if (const auto* structural = std::get_if<CompiledStructural>(&*shape_.edit))
       return check_structural(*structural, std::get<Structural>(text));
     return std::nullopt;
@@ -182,6 +185,15 @@ class Checker {
                       "say which code it changes");
   }
 
+  std::optional<Error> needs_body(Place place, const Text& block) const {
+    if (!shape_.narrow.match || (place != Place::prepend_body && place != Place::append_body)) return std::nullopt;
+    const Pattern& match = *shape_.narrow.match;
+    const NodeId root = match.roots()[0];
+    if (match.metavariable(root) != nullptr || match.tree().child(root, fields().body) != kNone) return std::nullopt;
+    return rule_error(rule_, block.at, "there is no body to insert into in what `match` matches",
+                      "match the whole definition or statement with its body: `def f($$$): $$$`");
+  }
+
   std::optional<Error> where_is_bound(const CompiledNarrowing& narrowing, const Narrowing& text) const {
     for (std::size_t i = 0; i < narrowing.where.size(); ++i) {
       if (!narrowing.binds(narrowing.where[i].name)) {
@@ -189,6 +201,24 @@ class Checker {
                           "`where` speaks of $" + narrowing.where[i].name + ", which no pattern of this rule binds",
                           bound_names());
       }
+    }
+    return std::nullopt;
+  }
+
+  // `k=1` inside of `f($$$)` would silently find nothing: to Python, and so to a pattern, it is an assignment.
+  std::optional<Error> statement_in_expression(const CompiledNarrowing& narrowing, const Narrowing& text) const {
+    if (!narrowing.match || narrowing.match->form() != Pattern::Form::statements) return std::nullopt;
+    const Pattern& match = *narrowing.match;
+    for (std::size_t i = 0; i < narrowing.inside.size(); ++i) {
+      const Pattern& around = narrowing.inside[i];
+      if (around.form() != Pattern::Form::expression || around.metavariable(around.roots()[0]) != nullptr) continue;
+      const bool keyword =
+          match.written().find('=') != std::string::npos && match.written().find(' ') == std::string::npos;
+      return rule_error(
+          rule_, text.inside[i].at, "no statement stands inside of an expression, and `match` is a statement",
+          keyword ? "`" + match.written() + "` is an assignment; for an argument match the call: f($$$, " +
+                        match.written() + ", $$$)"
+                  : "match an expression, or write a pattern of a statement here");
     }
     return std::nullopt;
   }
