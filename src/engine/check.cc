@@ -295,8 +295,8 @@ Status check_patch(const Patch& patch, Examples examples) {
     for (const Condition& condition : *list) {
       const auto narrowing = compile_narrowing(condition.narrow, *patch.source);
       if (!narrowing) return narrowing.error();
-      if (condition.not_match) {
-        const auto pattern = compile_text(*condition.not_match, *patch.source, "not_match");
+      for (const Text& unwanted : condition.not_match) {
+        const auto pattern = compile_text(unwanted, *patch.source, "not_match");
         if (!pattern) return pattern.error();
       }
     }

@@ -252,7 +252,7 @@ class Checker {
 
   bool patterns() {
     const Narrowing& n = c_.narrow;
-    if (!n.match && n.has.empty() && n.not_has.empty() && !c_.not_match && c_.in.empty()) return true;
+    if (!n.match && n.has.empty() && n.not_has.empty() && c_.not_match.empty() && c_.in.empty()) return true;
     for (const Part& part : parts_) {
       if (part.file->problem) return fail(part.path + ": " + part.file->problem->message);
     }
@@ -269,7 +269,9 @@ class Checker {
         if (!unwanted(just(pattern))) return false;
       }
     }
-    if (c_.not_match && !unwanted(just(*c_.not_match))) return false;
+    for (const Text& pattern : c_.not_match) {
+      if (!unwanted(just(pattern))) return false;
+    }
     if (reasons_.empty()) {
       holds(c_.in.front().value + " stands in " + shown_parts());
       prove_scopes();

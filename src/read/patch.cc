@@ -93,7 +93,7 @@ Condition read_condition(const YamlNode& node, Problems& problems) {
   condition.narrow.where = read_where(fields);
   condition.narrow.has = fields.texts("has");
   condition.narrow.not_has = fields.texts("not_has");
-  condition.not_match = fields.text("not_match");
+  condition.not_match = fields.texts("not_match");
   condition.literal = fields.text("literal");
   condition.not_literal = fields.text("not_literal");
   condition.note = fields.words("note");

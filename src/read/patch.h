@@ -18,7 +18,7 @@ namespace suture {
 //   `class` is defined at the top level of some file of the package, wherever that is;
 // - within `in` (else the class, else the file) a match of `match`+`where`+`has`+`not_has` exists, or without `match` one of each
 //   `has` and none of `not_has`; `literal` is a substring of the class or file;
-// - none of not_match, not_literal is there.
+// - no match of any not_match and no not_literal is there; `where` narrows `match` alone.
 // Several files (a glob; a class that is defined twice): what must be there is in at least one of them, what must not be there
 // in none. Where nothing was searched nothing is proved: a condition on a package, file, class or scope that is missing does
 // not hold, not even one of not_ forms alone. So `requires` is blocked by it, and `superseded` is not met.
@@ -29,7 +29,8 @@ struct Condition {
   std::optional<Text> class_name;  // `class`; never beside `file`
   std::vector<Text> in;            // with `class`: parts of that class, named from the module on
   Narrowing narrow;                // match, where, has, not_has
-  std::optional<Text> not_match, literal, not_literal;
+  std::vector<Text> not_match;
+  std::optional<Text> literal, not_literal;
   std::string note;  // what to say when it does not hold
   Range at;
 };

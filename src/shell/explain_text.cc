@@ -46,7 +46,7 @@ Sentence condition_sentence(const Condition& each, const Patch& patch) {
     for (const Text& pattern : each.narrow.not_has) add("does not have", pattern);
   }
   if (each.literal) add("holds the text", *each.literal);
-  if (each.not_match) add("does not have", *each.not_match);
+  for (const Text& pattern : each.not_match) add("does not have", pattern);
   if (each.not_literal) add("does not hold the text", *each.not_literal);
   if (link == " " && !whole_package) out.push_back(words(each.in.empty() ? " is there" : " is defined"));
   return each.note.empty() ? out : std::move(out) + Sentence{words(" (" + each.note + ")")};

@@ -84,6 +84,19 @@ TEST(Conditions, HasStandsAlone) {
   EXPECT_EQ(told("{file: w.py, in: W, match: 'def plan($$$): $$$', not_has: return a}").substr(0, 4), "not:");
 }
 
+TEST(Conditions, NoneOfSeveralMayMatch) {
+  EXPECT_EQ(told("{file: w.py, in: W.plan, not_match: [return b, return c]}").substr(0, 6), "holds:");
+  EXPECT_EQ(told("{file: w.py, in: W.plan, not_match: [return b, return a]}"),
+            "not: `return a` stands in W.plan of w.py [w.py:5 return a]");
+  // `where` narrows the match alone.
+  EXPECT_EQ(
+      told("{file: w.py, in: W.plan, match: return $X, where: {X: {regex: a}}, not_match: [return b]}").substr(0, 6),
+      "holds:");
+  EXPECT_EQ(
+      told("{file: w.py, in: W.plan, match: return $X, where: {X: {regex: a}}, not_match: [return $X]}").substr(0, 4),
+      "not:");
+}
+
 TEST(Conditions, WhatIsNotThereProvesNothing) {
   EXPECT_EQ(told("{file: v.py, not_literal: x}"), "not: there is no v.py");
   EXPECT_EQ(told("{file: w.py, in: W.run, not_match: x}"), "not: there is no W.run in w.py");

@@ -82,7 +82,8 @@ examples:
   EXPECT_EQ(values(condition.narrow.has), Words{"z"});
   EXPECT_EQ(values(condition.narrow.not_has), (Words{"r", "s"}));
   EXPECT_EQ(condition.literal->value, "import torch");
-  EXPECT_EQ(condition.not_match->value, "q");
+  ASSERT_EQ(condition.not_match.size(), 1U);
+  EXPECT_EQ(condition.not_match[0].value, "q");
   EXPECT_EQ(condition.not_literal->value, "t");
   EXPECT_EQ(condition.note, "the wrapper copies its indices");
   EXPECT_EQ(values(patch->superseded.at(0).in), Words{"Backend"});
