@@ -7,8 +7,6 @@
     | pattern | matches | does not match |   every code of such a table
 
     python3 tests/cli/rules_doc_test.py [--update]     --update: writes what the commands print into the page
-
-What the loader of this version does not take yet is listed as pending (tests/support/later.py), not passed over.
 """
 
 import json
@@ -22,7 +20,6 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import driver  # noqa: E402
-import later  # noqa: E402
 
 PAGE = driver.SOURCE / "docs" / "rules.md"
 BLOCK = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.M | re.S)
@@ -33,7 +30,6 @@ class Page:
     def __init__(self, text):
         self.text = text
         self.failures = []
-        self.pending = {}
         self.counts = dict.fromkeys(["rule", "patch", "file", "command", "pattern"], 0)
 
     def line(self, offset):
@@ -43,13 +39,9 @@ class Page:
         self.failures.append(f"docs/rules.md:{self.line(offset)}: {words}")
 
     def tell(self, offset, report):
-        """What `suture test --json` has against a block; False where it waits for the loader."""
+        """What `suture test --json` has against a block."""
         problems = ["\n".join([error["message"], error.get("text", ""), error.get("hint", "")])
                     for error in report["errors"]]
-        waits = {later.pending(problem) for problem in problems}
-        if waits and None not in waits:
-            self.pending.setdefault(" and ".join(sorted(waits)), []).append(self.line(offset))
-            return False
         for tested in report["tests"]:
             for example in tested["examples"]:
                 if example["verdict"] != "passed":
@@ -58,7 +50,6 @@ class Page:
                                     f"{example['message']}\n{example.get('diff', '')}")
         for problem in problems:
             self.fail(offset, problem)
-        return True
 
 
 def run_test(folder):
@@ -76,10 +67,10 @@ def check_rule(page, offset, body):
         pathlib.Path(folder, "rules.yaml").write_text(whole)
         report = run_test(folder)
     page.counts["rule"] += 1
-    if page.tell(offset, report):
-        for tested in report["tests"]:
-            if not tested["examples"]:
-                page.fail(offset, f"{tested['rule']} has no example")
+    page.tell(offset, report)
+    for tested in report["tests"]:
+        if not tested["examples"]:
+            page.fail(offset, f"{tested['rule']} has no example")
 
 
 def check_patch(page, offset, body, rules):
@@ -108,9 +99,6 @@ def check_patterns(page):
         with tempfile.TemporaryDirectory(prefix="suture-page-") as folder:
             pathlib.Path(folder, "rules.yaml").write_text(json.dumps({"file": "shop.py", "rules": [rule]}))
             report = run_test(folder)
-        if any(later.pending(f"{error['message']}\n{error.get('text', '')}") for error in report["errors"]):
-            page.pending.setdefault("patterns", []).append(page.line(offset))
-            continue
         verdicts = [example["verdict"] for tested in report["tests"] for example in tested["examples"]]
         if len(verdicts) != len(found) + len(left):
             page.fail(offset, f"`{pattern}`: {report['errors']}")
@@ -215,8 +203,6 @@ def main():
         PAGE.write_text(shown)
     print(", ".join(f"{count} {what}{'es' if what.endswith('ch') else 's'}" for what, count in page.counts.items()))
     assert all(page.counts.values()), page.counts
-    for what, lines in page.pending.items():
-        print(f"  pending: {what}: the block at line {', '.join(map(str, lines))}")
     for failure in page.failures:
         print(f"FAILED  {failure}")
     print(f"{len(page.failures)} failed")

@@ -18,7 +18,6 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import driver  # noqa: E402
-import later  # noqa: E402
 
 try:
     import jsonschema
@@ -165,7 +164,7 @@ VALUES = {
         "package": ["toycache", "othercache"], "versions": [">=1"], "file": ["a.py", ["a.py", "b.py"], "srt/*.py"],
         "class": [("Engine", {"file": None})], "in": [("C.f", {"match": "h()"})], "match": ["h()"],
         "where": [({"X": {"kind": "identifier"}}, {"match": "h($X)"})], "has": ["h()", ["h()", "i()"]],
-        "literal": ["text"], "not_match": ["h()"], "not_has": ["h()", ["h()", "i()"]], "not_literal": ["text"],
+        "literal": ["text"], "not_match": ["h()", ["h()", "i()"]], "not_has": ["h()", ["h()", "i()"]], "not_literal": ["text"],
         "note": ["why"],
     },
 }
@@ -182,6 +181,7 @@ CONTENT = [
     r"and replacement are the same", r"one statement or expression", r"is part of the match", r"takes an expression",
     r"takes one clause with its body", r"takes one member of a class", r"is code that holds \$MATCH once",
     r"adds one argument or element", r"are expressions", r"has 'remove_import' and 'match'",
+    r"no statement stands inside of an expression",
 ]
 
 # What keys demand of each other: (document, whether it is legal).
@@ -345,15 +345,9 @@ def first_problem(validator, document):
 def check_cases(verbose):
     cases = all_cases()
     answers = loaded([(kind, named(document, f"case-{number}")) for number, (_, kind, document, _) in enumerate(cases)])
-    failures, pending = [], {}
+    failures = []
     for number, ((name, kind, document, legal), answer) in enumerate(zip(cases, answers)):
-        waits = later.pending(answer)
         problem = first_problem(VALIDATORS[kind], json.loads(named(document, f"case-{number}")))
-        if waits:
-            pending.setdefault(waits, []).append(name)
-            if legal and problem:
-                failures.append(f"{name}: the schema refuses it: {problem}")
-            continue
         if not answer and problem:
             failures.append(f"{name}: the loader takes it, the schema does not: {problem}")
         if answer and not problem and not any(re.search(words, answer) for words in CONTENT):
@@ -364,17 +358,14 @@ def check_cases(verbose):
             failures.append(f"{name}: the schema should refuse it")
         if verbose and answer and not problem:
             print(f"  the loader alone refuses {name}: {answer.splitlines()[0]}")
-    waiting = {name for names in pending.values() for name in names}
     for kind, keys in VALUES.items():
         for key in keys:
             prefix = f"{kind}.{key} "
             refused = [name for (name, file, document, _), answer in zip(cases, answers)
                        if name.startswith(prefix) and answer and first_problem(VALIDATORS[file], document)]
-            if not refused and not any(name.startswith(prefix) for name in waiting):
+            if not refused:
                 failures.append(f"{kind}.{key}: no wrong value that both refuse")
-    print(f"{len(cases)} cases, {sum(map(len, pending.values()))} of them wait for the loader:")
-    for name, names in pending.items():
-        print(f"  pending: {name}: {len(names)} cases")
+    print(f"{len(cases)} cases")
     return failures
 
 
@@ -411,16 +402,13 @@ def check_keys():
         known = schema_keys(kind)
         if known != set(VALUES[kind]):
             failures.append(f"{kind}: the tables of this test lack {sorted(known ^ set(VALUES[kind]))}")
-        if later.pending(answer):
-            continue
         hint = re.search(r"^its keys are (.*)$", answer, re.M)
         if not hint:
             failures.append(f"{kind}: no list of keys in: {answer}")
             continue
         loader = set(re.split(r", | and ", hint[1]))
-        waits = {key for key in known if key in later.LATER and kind in ("rule", "shape")}
-        if loader != known and loader != known - waits:
-            failures.append(f"{kind}: only the schema knows {sorted(known - loader - waits)}, "
+        if loader != known:
+            failures.append(f"{kind}: only the schema knows {sorted(known - loader)}, "
                             f"only the loader {sorted(loader - known)}")
     return failures
 
@@ -457,20 +445,6 @@ def check_descriptions():
     return failures
 
 
-def check_later():
-    """What later.py lists is refused as it says. What the loader takes now has to go from the list."""
-    failures = []
-    probes = [("patch" if "patch" in document else "rule", named(document, "probe").replace('"probe"', f'"probe-{number}"'))
-              for number, (_, document) in enumerate(later.LATER.values())]
-    if not probes:
-        return failures
-    for (name, (words, _)), answer in zip(later.LATER.items(), loaded(probes)):
-        if not re.search(words, answer):
-            failures.append(f"tests/support/later.py: remove {name!r}: the loader does not refuse it as it says there, "
-                            f"but: {answer.strip() or 'takes it'}")
-    return failures
-
-
 def check_shipped():
     """Every rule and patch file of the project fits."""
     failures, count = [], 0
@@ -489,7 +463,7 @@ def check_shipped():
 def main():
     for schema in (RULES, bundled()):
         jsonschema.Draft7Validator.check_schema(schema)
-    failures = [*check_cases("-v" in sys.argv), *check_keys(), *check_descriptions(), *check_later(), *check_shipped()]
+    failures = [*check_cases("-v" in sys.argv), *check_keys(), *check_descriptions(), *check_shipped()]
     for failure in failures:
         print(f"FAILED  {failure}")
     print(f"{len(failures)} failed")
