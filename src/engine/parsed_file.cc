@@ -55,19 +55,6 @@ std::string with_letters(std::string bytes) {
   return bytes;
 }
 
-// Python ends a line there, the grammar does not.
-std::optional<Error> ends_in_cr(const Source& source) {
-  const std::string& bytes = source.bytes();
-  for (std::size_t at = bytes.find('\r'); at != std::string::npos; at = bytes.find('\r', at + 1)) {
-    if (at + 1 < bytes.size() && bytes[at + 1] == '\n') continue;
-    const auto offset = static_cast<std::uint32_t>(at);
-    return Error{Exit::refused,
-                 "a line ends in a carriage return alone, which the parser does not read as a line's end",
-                 source.locate({offset, offset}), "nothing of the file was matched; write its lines with newlines"};
-  }
-  return std::nullopt;
-}
-
 // The grammar's scanner counts indentation in a byte: a statement further to the right is read into a wrong block.
 std::optional<Error> too_far_right(const ParsedFile& file) {
   constexpr std::size_t kColumns = 255;
@@ -164,7 +151,6 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
   auto file = std::make_shared<ParsedFile>();
   file->source = std::make_unique<const Source>(path, bytes);
   file->problem = encoding_problem(*file->source);
-  if (!file->problem) file->problem = ends_in_cr(*file->source);
   if (file->problem) return file;
   const std::string encoding = declared_encoding(bytes);
   if (!encoding.empty() && encoding_kind(encoding) != EncodingKind::utf8) file->encoding = encoding;
