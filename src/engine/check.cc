@@ -82,14 +82,14 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   }
   std::vector<Splice> splices;
   for (const Site& site : sites.old) {
-    Rewrite rewrite = edit_site(rule, file->target(), site, sites.old);
+    Rewrite rewrite = edit_site(rule, file->target(), site);
     if (rewrite.problem) {
       out.problem = rewrite.problem->message;
       return out;
     }
     splices.insert(splices.end(), rewrite.splices.begin(), rewrite.splices.end());
   }
-  if (order_splices(splices)) {
+  if (order_splices(file->target(), splices)) {
     out.problem = "two of its sites edit the same bytes";
     return out;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/empty_suites.h"
 #include "engine/layout.h"
 #include "engine/structural.h"
 
@@ -47,7 +48,8 @@ Rewrite insert(const CompiledInsert& edit, const CodeView& target, const Site& s
     suite = tree.is(node, kinds().module) ? node : tree.child(node, fields().body);
     if (suite == kNone) return problem(target, site, "there is no body here to insert into");
     const auto statements = statements_of(tree, suite);
-    if (statements.empty()) return problem(target, site, "the body here is empty");
+    if (statements.empty())
+      return problem(target, site, "there is no statement in the body here: Python does not take it");
     const NodeId docstring = docstring_of(tree, suite);
     if (edit.place == Place::append_body) {
       anchor = statements.back();
@@ -121,18 +123,6 @@ std::vector<const Pattern*> patterns_of(const CompiledEdit& edit) {
   return out;
 }
 
-Rewrite edit_structure(const CompiledRule& rule, const CompiledStructural& edit, const CodeView& target,
-                       const Site& site, const std::vector<Site>& sites) {
-  std::set<NodeId> gone;
-  for (const Site& other : sites) {
-    const auto* also = std::get_if<CompiledStructural>(&*rule.shapes[other.shape].edit);
-    if (also == nullptr) continue;
-    const auto statements = deleted_statements(*also, target, other.match);
-    gone.insert(statements.begin(), statements.end());
-  }
-  return examine(edit, {target, &site.match, rule.rule->comments, &gone}).rewrite;
-}
-
 bool is_addition(const CompiledEdit& edit) {
   const auto* structural = std::get_if<CompiledStructural>(&edit);
   return structural != nullptr && is_examined(*structural) && structural->kind != Structure::remove_decorator &&
@@ -152,14 +142,28 @@ void join_additions(std::vector<Splice>& splices) {
       ++i;
       continue;
     }
-    if (insertions && !(a.text == "," && b.text == ",")) a.text += b.text;
+    if (insertions && !(a.text == "," && b.text == ",")) {
+      a.text += a.joint + b.text;
+      a.joint = b.joint;
+    }
     splices.erase(splices.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+// `a; b` without both: each would take the `;` with it.
+void share_separators(const CodeView& target, std::vector<Splice>& splices) {
+  for (std::size_t i = 1; i < splices.size(); ++i) {
+    const Splice& a = splices[i - 1];
+    Splice& b = splices[i];
+    if (a.end <= b.begin || a.end > b.end || !a.text.empty() || !b.text.empty()) continue;
+    const auto both = target.source->text({b.begin, a.end});
+    if (both.find_first_not_of(" \t;") == std::string_view::npos) b.begin = a.end;
   }
 }
 
 }  // namespace
 
-Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site, const std::vector<Site>& sites) {
+Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site) {
   const CompiledShape& shape = rule.shapes[site.shape];
   Rewrite out;
   for (const Pattern* pattern : patterns_of(*shape.edit)) {
@@ -173,7 +177,7 @@ Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& 
   } else if (const auto* block = std::get_if<CompiledInsert>(&*shape.edit)) {
     out = insert(*block, target, site);
   } else if (const auto* structural = std::get_if<CompiledStructural>(&*shape.edit)) {
-    out = edit_structure(rule, *structural, target, site, sites);
+    out = examine(*structural, {target, &site.match, rule.rule->comments}).rewrite;
   }
   for (Splice& s : out.splices) {
     s.rule = rule.rule->id;
@@ -182,18 +186,20 @@ Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& 
   return out;
 }
 
-std::optional<Overlap> order_splices(std::vector<Splice>& splices) {
+std::optional<Overlap> order_splices(const CodeView& target, std::vector<Splice>& splices) {
   std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
     return a.begin != b.begin ? a.begin < b.begin
                               : (a.begin == a.end) > (b.begin == b.end);  // at one point: insertions first
   });
   join_additions(splices);
+  share_separators(target, splices);
   for (std::size_t i = 1; i < splices.size(); ++i) {
     const Splice& a = splices[i - 1];
     const Splice& b = splices[i];
     const bool same_point = a.begin == a.end && b.begin == b.end && a.begin == b.begin && !(a.import && b.import);
     if (a.end > b.begin || same_point) return Overlap{a.rule, b.rule, {b.begin, std::max(a.end, b.begin)}};
   }
+  fill_empty_suites(target, splices);
   return std::nullopt;
 }
 

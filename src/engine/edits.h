@@ -11,9 +11,8 @@
 
 namespace suture {
 
-// Splices of the rule's edit at one of its old sites, ascending; or why it cannot be made there. sites: all old sites of
-// the rule in the file: a suite of which they delete all statements gets `pass`.
-Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site, const std::vector<Site>& sites);
+// Splices of the rule's edit at one of its old sites, ascending; or why it cannot be made there.
+Rewrite edit_site(const CompiledRule& rule, const CodeView& target, const Site& site);
 
 // Two rules touch the same bytes: overlapping removals, or insertions at one point. Imports may share a point, and so may
 // additions (Splice::addition), which become one splice.
@@ -21,7 +20,8 @@ struct Overlap {
   std::string first, second;  // rule ids
   Range at;                   // of the target
 };
-// Sorts the splices (imports at one point keep their order) and looks for overlaps.
-std::optional<Overlap> order_splices(std::vector<Splice>& splices);
+// All splices of a file: sorts them (imports at one point keep their order), looks for overlaps, and fills suites that they leave
+// empty. What stands between two statements that both go (`;`) goes once.
+std::optional<Overlap> order_splices(const CodeView& target, std::vector<Splice>& splices);
 
 }  // namespace suture

@@ -214,10 +214,9 @@ class Verdicts {
 
   // Applicable, but an edit would touch bytes that another receipt's edit wrote.
   void touches_others() {
-    auto splices = patch_splices(state_, out_.run);
-    if (!splices) return;  // said by the plan
+    if (!splices_ || !*splices_) return;  // said by the plan
     for (const ReceiptEntry& entry : state_.receipt.patches) {
-      for (const auto& [path, mine] : *splices) {
+      for (const auto& [path, mine] : **splices_) {
         const auto edits = entry.edits.find(path);
         if (edits == entry.edits.end()) continue;
         const auto ranges = standing_edits(state_, entry, path);
@@ -312,7 +311,19 @@ class Verdicts {
     }
     if (options_.strict && strict_edit()) return true;
     by_states();
-    return false;
+    return out_.outcome.verdict == Verdict::applicable && not_editable();
+  }
+
+  // The code is there, and cannot be edited as it stands: that is of the tree, not of the rules.
+  bool not_editable() {
+    splices_ = patch_splices(state_, out_.run);
+    if (*splices_ || splices_->error().exit != Exit::refused)
+      return false;  // what is wrong with the rules, the plan says
+    const Error& error = splices_->error();
+    const Location where = error.where.value_or(Location{});
+    out_.outcome.evidence.push_back({where.file, where, std::string(trim(where.text)), "", true});
+    const bool edited = edited_by_hand(state_, where.file);
+    return is(edited ? Verdict::foreign_edit : Verdict::drifted, error.message, error.hint);
   }
 
   std::vector<const RuleRun*> runs_that(FunctionRef<bool(const RuleRun&)> holds) const {
@@ -427,6 +438,7 @@ class Verdicts {
   const std::set<std::string>& planned_;
   bool alone_;  // without the other patches: for judging whether THEY are in the way
   Judgement out_;
+  std::optional<Result<Splices>> splices_;  // of an applicable patch
 };
 
 }  // namespace

@@ -56,7 +56,10 @@ class ListEditor {
 
  private:
   static Splice cut(std::uint32_t begin, std::uint32_t end) { return {begin, end, "", "", false}; }
-  static Splice put(std::uint32_t at, std::string text) { return {at, at, std::move(text), "", false}; }
+  // joint: what another element that is put at the same place needs in front of it.
+  static Splice put(std::uint32_t at, std::string text, std::string joint = "") {
+    return {at, at, std::move(text), "", false, false, std::move(joint)};
+  }
 
   bool is_tuple() const { return tree_.is(list_.node, kinds().tuple); }
   NodeId comma_behind(NodeId element) const {
@@ -79,7 +82,7 @@ class ListEditor {
   std::vector<Splice> insert_only(ElementText text) const {
     const std::string comma = is_tuple() ? "," : "";
     if (source_.line_of(tree_[open_].end) == source_.line_of(tree_[close_].begin))
-      return {put(tree_[open_].end, text(indentation_of(open_)) + comma)};
+      return {put(tree_[open_].end, text(indentation_of(open_)) + comma, is_tuple() ? " " : ", ")};
     const std::string indentation =
         indentation_of(close_) + indentation_unit(target_, suite_of(tree_, statement_of(tree_, list_.node)));
     return {put(next_line(tree_[open_].end), indentation + text(indentation) + "," + newline_)};
@@ -111,13 +114,13 @@ class ListEditor {
     const std::string line = newline_ + indentation + text(indentation);
     if (comma != kNone) return {put(line_end, line + ",")};
     if (line_end == end) return {put(end, "," + line)};
-    return {put(end, ","), put(line_end, line)};
+    return {put(end, ","), put(line_end, line, ",")};
   }
 
   Splice insert_inline(std::uint32_t end, NodeId comma, NodeId after, const std::string& text) const {
     if (comma == kNone) return put(end, ", " + text);
     const bool last_of_one = after == kNone && is_tuple() && list_.elements.size() == 1;
-    return put(end, " " + text + (last_of_one ? "" : ","));
+    return last_of_one ? put(end, " " + text, ",") : put(end, " " + text + ",");
   }
 
   // Whether the lines from the element to its comma hold nothing else.

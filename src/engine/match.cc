@@ -1,4 +1,5 @@
-// See match.h. Tests: tests/unit/match_test.cc, and tests/oracle with a naive matcher on generated sources.
+// See match.h. Tests: tests/unit/match_test.cc, and tests/oracle with a naive matcher on generated sources. Longer than 500 lines: the steps of
+// one matcher call each other in a ring, and share its bindings.
 #include "engine/match.h"
 
 #include <algorithm>
@@ -15,15 +16,6 @@ using Next = FunctionRef<bool()>;
 
 constexpr std::uint64_t kMaxSteps = 2'000'000;  // of one match_at; real rules take under a thousand
 
-// Kinds that only differ in whether parentheses were written.
-int tuple_like(const Tree& tree, NodeId id) {
-  static const Kind tuple_pattern = kind_named("tuple_pattern");
-  const Kinds& k = kinds();
-  if (tree.is(id, k.tuple) || tree.is(id, k.expression_list)) return 1;
-  if (tree.is(id, k.pattern_list) || tree.is(id, tuple_pattern)) return 2;
-  return 0;
-}
-
 // `{$$$A}` is a set to the grammar, and may be a dict: it names no element.
 bool is_any_braces(const Pattern& pattern, NodeId id) {
   if (!pattern.tree().is(id, kinds().set)) return false;
@@ -38,32 +30,6 @@ bool same_kind(const Pattern& pattern, NodeId p, const Tree& tree, NodeId t) {
   return same_kind(pattern.tree(), p, tree, t) || (tree.is(t, kinds().dictionary) && is_any_braces(pattern, p));
 }
 
-bool ignorable(const Tree& tree, NodeId id) {
-  if (tree[id].extra) return true;
-  if (tree[id].named) return false;
-  const auto name = kind_name(tree[id].kind);
-  if (name == ":") return !tree.is(tree[id].parent, kinds().slice);
-  return name == "," || name == ";" || name == "(" || name == ")" || name == "->";
-}
-
-}  // namespace
-
-bool same_kind(const Tree& a, NodeId x, const Tree& b, NodeId y) {
-  if (a[x].kind == b[y].kind) return true;
-  const int like = tuple_like(a, x);
-  return like != 0 && like == tuple_like(b, y);
-}
-
-std::vector<NodeId> significant(const Tree& tree, NodeId id) {
-  std::vector<NodeId> out;
-  for (NodeId c = tree.first_child(id); c != kNone; c = tree.next_sibling(c)) {
-    if (!ignorable(tree, c)) out.push_back(c);
-  }
-  return out;
-}
-
-namespace {
-
 bool is_async(const Tree& tree, NodeId id) {
   return !tree[id].named && kind_name(tree[id].kind) == "async";
 }
@@ -77,13 +43,6 @@ bool is_parameter(const Tree& tree, NodeId id) {
   return tree.is(id, k.identifier) || tree.is(id, k.default_parameter) || tree.is(id, k.typed_parameter) ||
          tree.is(id, k.typed_default_parameter) || tree.is(id, k.list_splat_pattern) ||
          tree.is(id, k.dictionary_splat_pattern);
-}
-
-bool is_clause(const Tree& tree, NodeId id) {
-  const Kinds& k = kinds();
-  return tree.is(id, k.elif_clause) || tree.is(id, k.else_clause) || tree.is(id, k.except_clause) ||
-         tree.is(id, k.finally_clause) || tree.is(id, k.case_clause) ||
-         kind_name(tree[id].kind) == "except_group_clause";
 }
 
 // name, annotation and default of a parameter; kNone where it has none.
@@ -150,26 +109,11 @@ class Matcher {
     match_.misread = misread_part(pattern_, t_, match_);
     match_.broken = match_.misread != kNone || error_around(t_, match_.nodes.front()) != kNone ||
                     std::any_of(match_.nodes.begin(), match_.nodes.end(),
-                                [&](NodeId n) { return t_[n].broken || in_broken_line(n); });
+                                [&](NodeId n) { return t_[n].broken || in_broken_line(target(), n); });
     return accept_(match_);
   }
 
-  // A simple statement with an error on the lines of the node: where its parts begin and end is the parser's guess. The parser may
-  // take the next line into the statement that it could not read: that line is what it is.
-  bool in_broken_line(NodeId node) const {
-    const NodeId statement = statement_of(t_, node);
-    if (!t_[statement].broken || t_[statement].parent == kNone) return false;
-    const auto line = [&](std::uint32_t at) { return source_.line_of(at); };
-    bool error_here = false;
-    for (NodeId id = statement; id < t_[statement].subtree_end; ++id) {
-      if (t_.is(id, kinds().block)) return false;
-      const bool error = t_[id].error || t_[id].missing;
-      if (error && line(t_[id].begin) <= line(t_[node].end) && line(t_[node].begin) <= line(t_[id].end))
-        error_here = true;
-    }
-    return error_here;
-  }
-
+  CodeView target() const { return {&source_, &t_}; }
   bool step() { return ++steps_ <= kMaxSteps; }
   void learn(const Dead::value_type& key) {
     if (learns_ && steps_ <= kMaxSteps) dead_->insert(key);  // running out of steps proves nothing
@@ -544,9 +488,8 @@ class Matcher {
   }
 
   bool same(const Binding& a, const Binding& b) const {
-    const CodeView target{&source_, &t_};
     return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
-                      [&](NodeId x, NodeId y) { return equal_code(target, x, target, y); });
+                      [&](NodeId x, NodeId y) { return equal_code(target(), x, target(), y); });
   }
 
   const Pattern& pattern_;
@@ -598,35 +541,6 @@ bool two_phases(const Search& search, Admit admit, Accept accept, Dead& dead, At
 }
 
 }  // namespace
-
-bool is_suite(const Tree& tree, NodeId node) {
-  return tree.is(node, kinds().block) || tree.is(node, kinds().module);
-}
-
-std::vector<NodeId> statements_of(const Tree& tree, NodeId suite) {
-  return tree.named_children(suite);
-}
-
-NodeId statement_of(const Tree& tree, NodeId node) {
-  NodeId at = node;
-  while (tree[at].parent != kNone && !is_suite(tree, tree[at].parent)) at = tree[at].parent;
-  return at;
-}
-
-NodeId suite_of(const Tree& tree, NodeId statement) {
-  NodeId at = tree[statement].parent;
-  while (at != kNone && !is_suite(tree, at)) at = tree[at].parent;
-  return at;
-}
-
-NodeId strip_parentheses(const Tree& tree, NodeId node) {
-  while (tree.is(node, kinds().parenthesized_expression)) {
-    const auto inner = tree.named_children(node);
-    if (inner.size() != 1) break;
-    node = inner[0];
-  }
-  return node;
-}
 
 bool part_matches(const Search& search, NodeId part, NodeId node) {
   const auto admit = [](const std::string&, const Binding&) { return true; };
@@ -688,27 +602,6 @@ std::vector<Match> find_all(const Search& search, NodeId scope) {
   const auto admit = [](const std::string&, const Binding&) { return true; };
   const auto accept = [](const Match&) { return true; };
   return find_all(search, scope, Admit(admit), Accept(accept));
-}
-
-// A loop and not a recursion: what a repeated metavariable binds can be nested as deep as the parser allows.
-bool equal_code(CodeView a, NodeId x, CodeView b, NodeId y) {
-  std::vector<std::pair<NodeId, NodeId>> open{{x, y}};
-  while (!open.empty()) {
-    const NodeId m = strip_parentheses(*a.tree, open.back().first);
-    const NodeId n = strip_parentheses(*b.tree, open.back().second);
-    open.pop_back();
-    if (!same_kind(*a.tree, m, *b.tree, n)) return false;
-    if (is_token(*a.tree, m) || is_token(*b.tree, n)) {
-      const bool tokens = is_token(*a.tree, m) && is_token(*b.tree, n);
-      if (!tokens || token_key(*a.source, *a.tree, m) != token_key(*b.source, *b.tree, n)) return false;
-      continue;
-    }
-    const auto ms = significant(*a.tree, m);
-    const auto ns = significant(*b.tree, n);
-    if (ms.size() != ns.size()) return false;
-    for (std::size_t i = ms.size(); i-- > 0;) open.emplace_back(ms[i], ns[i]);
-  }
-  return true;
 }
 
 }  // namespace suture

@@ -18,16 +18,11 @@
 
 #include "base/function_ref.h"
 #include "base/source.h"
+#include "engine/code.h"
 #include "engine/pattern.h"
 #include "read/syntax.h"
 
 namespace suture {
-
-// The code that is searched. Both outlive every Match made on them.
-struct CodeView {
-  const Source* source = nullptr;
-  const Tree* tree = nullptr;
-};
 
 // What a metavariable stands for: one node, or a run of siblings (may be empty, and, among arguments, interrupted by
 // keywords that matched by name).
@@ -71,23 +66,5 @@ std::vector<Match> find_all(const Search& search, NodeId scope);
 
 // Whether one part of the pattern, a node of its tree, matches at this node by itself: what a difference is told by.
 bool part_matches(const Search& search, NodeId part, NodeId node);
-// Kinds that a match takes for one: equal, or tuples with and without parentheses.
-bool same_kind(const Tree& a, NodeId x, const Tree& b, NodeId y);
-// The children that count in a match: all but punctuation and comments.
-std::vector<NodeId> significant(const Tree& tree, NodeId id);
-
-// The statements of a suite (block or module), comments left out.
-std::vector<NodeId> statements_of(const Tree& tree, NodeId suite);
-// The statement that holds the node (a decorated definition as a whole); the module for the root.
-NodeId statement_of(const Tree& tree, NodeId node);
-// The block or module that holds the statement.
-NodeId suite_of(const Tree& tree, NodeId statement);
-bool is_suite(const Tree& tree, NodeId node);
-
-// Without redundant parentheses.
-NodeId strip_parentheses(const Tree& tree, NodeId node);
-
-// The same code: equal but for layout, comments, quotes and redundant parentheses.
-bool equal_code(CodeView a, NodeId node_a, CodeView b, NodeId node_b);
 
 }  // namespace suture

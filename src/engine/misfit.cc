@@ -35,9 +35,9 @@ std::optional<Site> reading_of(const CompiledRule& rule, const CodeView& target,
 
 // What the shape's edit makes of the site, on one line.
 std::string written_by(const CompiledRule& rule, const CodeView& target, const Site& site) {
-  Rewrite rewrite = edit_site(rule, target, site, {site});
+  Rewrite rewrite = edit_site(rule, target, site);
   if (rewrite.problem) return "it could not be edited so: " + rewrite.problem->message;
-  (void)order_splices(rewrite.splices);
+  (void)order_splices(target, rewrite.splices);
   const Range at = site.match.range(*target.tree);
   std::uint32_t begin = at.begin, end = at.end;
   std::int64_t growth = 0;

@@ -78,39 +78,50 @@ std::string_view rule_state_name(RuleState state) {
 
 namespace {
 
+void fail(PatchOutcome& outcome, const Error& error) {
+  outcome.fatal = error;
+  outcome.reason = error.message;
+}
+
+// Takes back the edition that stands, and writes this one.
+void renew(Workbench& bench, TreeState& state, const Patch& patch, const std::vector<Patch>& all,
+           const PlanOptions& options, PatchOutcome& outcome) {
+  const RevertPlan back = plan_revert(state, {patch.name}, false);
+  if (back.refused()) {
+    const RevertOutcome& why = back.outcomes.front();
+    outcome.verdict = Verdict::foreign_edit;
+    outcome.reason = "the edition that was applied cannot be taken back: " + why.reason;
+    outcome.hints = why.hints;
+    return;
+  }
+  Judgement anew = judge_patch(bench, back.after, patch, all, options);
+  if (anew.outcome.verdict != Verdict::applicable || anew.outcome.fatal) {
+    outcome = std::move(anew.outcome);
+    return;
+  }
+  auto written = write_patch(bench, back.after, patch, anew.run);
+  if (!written) return fail(outcome, written.error());
+  outcome.rules = anew.outcome.rules;
+  outcome.notes = anew.outcome.notes;
+  state = std::move(*written);
+}
+
 // Judges the patch on `state` and, where it is to be written, moves `state` on.
 PatchOutcome step(Workbench& bench, TreeState& state, const Patch& patch, const std::vector<Patch>& all,
                   const PlanOptions& options, const std::set<std::string>& planned) {
   Judgement judgement = judge_patch(bench, state, patch, all, options, planned);
-  if (judgement.outcome.verdict == Verdict::outdated) {
-    const RevertPlan back = plan_revert(state, {patch.name}, false);
-    if (back.refused()) {
-      const RevertOutcome& why = back.outcomes.front();
-      judgement.outcome.verdict = Verdict::foreign_edit;
-      judgement.outcome.reason = "the edition that was applied cannot be taken back: " + why.reason;
-      judgement.outcome.hints = why.hints;
-      return judgement.outcome;
+  PatchOutcome& outcome = judgement.outcome;
+  if (outcome.verdict == Verdict::outdated) {
+    renew(bench, state, patch, all, options, outcome);
+  } else if (outcome.verdict == Verdict::applicable && !outcome.fatal) {
+    auto written = write_patch(bench, state, patch, judgement.run);
+    if (written) {
+      state = std::move(*written);
+    } else {
+      fail(outcome, written.error());
     }
-    Judgement anew = judge_patch(bench, back.after, patch, all, options);
-    if (anew.outcome.verdict != Verdict::applicable || anew.outcome.fatal) return anew.outcome;
-    auto written = write_patch(bench, back.after, patch, anew.run);
-    if (!written) {
-      judgement.outcome.fatal = written.error();
-      return judgement.outcome;
-    }
-    judgement.outcome.rules = anew.outcome.rules;
-    judgement.outcome.notes = anew.outcome.notes;
-    state = std::move(*written);
-    return judgement.outcome;
   }
-  if (judgement.outcome.verdict != Verdict::applicable || judgement.outcome.fatal) return judgement.outcome;
-  auto written = write_patch(bench, state, patch, judgement.run);
-  if (written) {
-    state = std::move(*written);
-  } else {
-    judgement.outcome.fatal = written.error();
-  }
-  return judgement.outcome;
+  return std::move(judgement.outcome);
 }
 
 }  // namespace
@@ -136,7 +147,12 @@ PatchOutcome judge(const TreeState& state, const Patch& patch, const std::vector
   Workbench bench;
   TreeState live = state;
   drop_void_entries(live);
-  return judge_patch(bench, live, patch, all, options).outcome;
+  Judgement judgement = judge_patch(bench, live, patch, all, options);
+  if (judgement.outcome.verdict == Verdict::applicable && !judgement.outcome.fatal) {
+    const auto written = write_patch(bench, live, patch, judgement.run);
+    if (!written) fail(judgement.outcome, written.error());
+  }
+  return std::move(judgement.outcome);
 }
 
 }  // namespace suture

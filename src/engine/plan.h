@@ -104,7 +104,8 @@ struct PlanOptions {
 Plan plan_apply(const TreeState& state, const std::vector<const Patch*>& patches, const std::vector<Patch>& all,
                 const PlanOptions& options = {});
 
-// The verdict of one patch as the tree stands.
+// The verdict of one patch as the tree stands. Where it is applicable its edits are made, to see whether they can be: what is
+// wrong with them is said as plan_apply would.
 PatchOutcome judge(const TreeState& state, const Patch& patch, const std::vector<Patch>& all,
                    const PlanOptions& options = {});
 // The same by the receipt alone, for a patch that the catalog does not have: applied, partial, or absent without one.

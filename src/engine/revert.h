@@ -55,6 +55,7 @@ struct Splice {
   std::string rule;
   bool import = false;
   bool addition = false;  // of an add_* or set_key: several rules may add at one place, in the patch's order
+  std::string joint{};    // what then stands between this one and the next
 };
 
 // `bytes` with the splices made. Precondition: ascending, not overlapping.

@@ -128,16 +128,25 @@ class Classifier {
     return shape.versions && version_ && !shape.versions->contains(*version_);
   }
 
+  // The narrowing of what an examined edit leaves: `where` on what it changes says what that was.
+  static CompiledNarrowing of_result(const CompiledShape& shape, const CompiledStructural& edit) {
+    CompiledNarrowing out = shape.narrow;
+    if (out.match) std::erase_if(out.where, [&](const CompiledWhere& w) { return changes(edit, *out.match, w.name); });
+    return out;
+  }
+
   // Where the shape's code stands; the scope, where it has none.
   std::vector<Site> matched_sites(NodeId scope, std::size_t index) const {
+    return matched_sites(scope, index, rule_.shapes[index].narrow);
+  }
+  std::vector<Site> matched_sites(NodeId scope, std::size_t index, const CompiledNarrowing& narrow) const {
     const CompiledShape& shape = rule_.shapes[index];
     std::vector<Site> out;
     if (!shape.edit) return out;
-    if (shape.narrow.match) {
-      for (Match& m : find_narrowed(shape.narrow, target_, scope))
-        out.push_back(Site{scope, std::move(m), index, kNone});
+    if (narrow.match) {
+      for (Match& m : find_narrowed(narrow, target_, scope)) out.push_back(Site{scope, std::move(m), index, kNone});
       if (!shape.grown) return out;
-      CompiledNarrowing after = shape.narrow;
+      CompiledNarrowing after = narrow;
       after.match = shape.grown;
       for (Match& m : find_narrowed(after, target_, scope)) add(out, Site{scope, std::move(m), index, kNone}, {});
       return out;
@@ -157,7 +166,7 @@ class Classifier {
     return structural != nullptr && is_examined(*structural) ? structural : nullptr;
   }
   Examined examined(const CompiledStructural& edit, const Site& site) const {
-    return examine(edit, {target_, &site.match, rule_.rule->comments, nullptr});
+    return examine(edit, {target_, &site.match, rule_.rule->comments});
   }
   Examined::State state_of(const CompiledStructural& edit, const Site& site) const {
     return examined(edit, site).state;
@@ -217,7 +226,7 @@ class Classifier {
     }
     if (!shape.edit) return;
     if (const CompiledStructural* structural = examined_edit(shape)) {
-      for (Site& site : matched_sites(scope, index)) {
+      for (Site& site : matched_sites(scope, index, of_result(shape, *structural))) {
         if (state_of(*structural, site) == Examined::State::in_place) add(out, std::move(site), {});
       }
       return;

@@ -28,18 +28,6 @@ NodeId edited_node(const CompiledStructural& edit, const StructuralSite& site) {
   return strip_parentheses(tree, node);
 }
 
-// The statements that the match is, or the statement whose only expression it is.
-std::optional<std::vector<NodeId>> whole_statements(const Tree& tree, const Match& match) {
-  const NodeId first = match.nodes.front();
-  if (tree[first].parent != kNone && is_suite(tree, tree[first].parent)) return match.nodes;
-  const NodeId parent = tree[first].parent;
-  if (parent != kNone && tree.is(parent, kinds().expression_statement) && tree.named_children(parent).size() == 1)
-    return std::vector<NodeId>{parent};
-  if (is_definition(tree, first) && parent != kNone && tree.is(parent, kinds().decorated_definition))
-    return std::vector<NodeId>{parent};
-  return std::nullopt;
-}
-
 // The comment behind a statement on its line: what it says, or tells a linter, is of that statement.
 NodeId comment_behind(const CodeView& target, NodeId statement) {
   const Tree& tree = *target.tree;
@@ -71,7 +59,7 @@ Examined examine_wrap(const CompiledStructural& edit, const StructuralSite& site
     return Examined::refused(
         {"statements cannot be wrapped into an expression", "match the expression alone", match.range(tree)});
   }
-  const auto statements = whole_statements(tree, match);
+  const auto statements = whole_statements(tree, match.nodes);
   if (!statements)
     return Examined::refused({"an expression within a statement cannot be wrapped into a statement",
                               "match the whole statement", match.range(tree)});
@@ -128,20 +116,26 @@ bool is_examined(const CompiledStructural& edit) {
   return edit.kind != Structure::remove && edit.kind != Structure::wrap;
 }
 
-std::vector<NodeId> deleted_statements(const CompiledStructural& edit, const CodeView& target, const Match& match) {
-  if (edit.kind != Structure::remove) return {};
-  const Tree& tree = *target.tree;
-  if (edit.of.empty()) return whole_statements(tree, match).value_or(std::vector<NodeId>{});
-  std::vector<NodeId> out;
-  for (const std::string& name : edit.of) {
-    const auto it = match.bindings.find(name);
-    if (it == match.bindings.end() || it->second.nodes.empty()) continue;
-    Match part;
-    part.nodes = it->second.nodes;
-    const auto statements = whole_statements(tree, part);
-    if (statements) out.insert(out.end(), statements->begin(), statements->end());
-  }
-  return out;
+bool changes(const CompiledStructural& edit, const Pattern& match, const std::string& name) {
+  if (!edit.of.empty()) return std::find(edit.of.begin(), edit.of.end(), name) != edit.of.end();
+  const Metavariable* root = match.metavariable(strip_parentheses(match.tree(), match.roots().front()));
+  if (root != nullptr) return root->name == name;
+  const bool adds = edit.kind == Structure::add_argument || edit.kind == Structure::add_element ||
+                    edit.kind == Structure::set_key || edit.kind == Structure::add_member;
+  const auto& names = match.names();
+  return adds &&
+         std::any_of(names.begin(), names.end(), [&](const Metavariable& mv) { return mv.run && mv.name == name; });
+}
+
+std::optional<std::vector<NodeId>> whole_statements(const Tree& tree, const std::vector<NodeId>& nodes) {
+  const NodeId first = nodes.front();
+  if (tree[first].parent != kNone && is_suite(tree, tree[first].parent)) return nodes;
+  const NodeId parent = tree[first].parent;
+  if (parent != kNone && tree.is(parent, kinds().expression_statement) && tree.named_children(parent).size() == 1)
+    return std::vector<NodeId>{parent};
+  if (is_definition(tree, first) && parent != kNone && tree.is(parent, kinds().decorated_definition))
+    return std::vector<NodeId>{parent};
+  return std::nullopt;
 }
 
 Rendered render(const CompiledStructural& edit, const StructuralSite& site) {

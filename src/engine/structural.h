@@ -3,7 +3,6 @@
 // the exceptions: for them every site is to do, and `applied` says what a result is.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,6 @@ struct StructuralSite {
   CodeView target;
   const Match* match = nullptr;  // the scope itself, for a rule without `match`
   Comments comments = Comments::refuse;
-  // Statements that other sites of the rule delete: a suite of which nothing stays gets `pass`. May be nullptr.
-  const std::set<NodeId>* gone = nullptr;
 };
 
 struct Examined {
@@ -36,7 +33,8 @@ Examined examine(const CompiledStructural& edit, const StructuralSite& site);
 // Whether the edit's results are told by looking (all but delete and wrap).
 bool is_examined(const CompiledStructural& edit);
 
-// The statements that a delete takes out at a site.
-std::vector<NodeId> deleted_statements(const CompiledStructural& edit, const CodeView& target, const Match& match);
+// Whether the edit changes what that metavariable of its match stands for: the `of`, the match itself, a run of the list or body
+// that it adds to.
+bool changes(const CompiledStructural& edit, const Pattern& match, const std::string& name);
 
 }  // namespace suture

@@ -95,6 +95,44 @@ std::uint32_t blank_lines_between(const CodeView& target, const std::vector<Node
   return 1;
 }
 
+// `pass` or `...` that is all of the body, a docstring aside, and has its line to itself: it was there for want of a member.
+NodeId filler_of(const CodeView& target, NodeId suite) {
+  const Tree& tree = *target.tree;
+  const Source& source = *target.source;
+  const auto statements = statements_of(tree, suite);
+  const NodeId last = statements.back();
+  const bool alone = statements.size() == 1 || (statements.size() == 2 && docstring_of(tree, suite) == statements[0]);
+  const std::string text = text_at(target, last);
+  if (!alone || (text != "pass" && text != "...")) return kNone;
+  const auto rest = source.text({tree[last].end, source.line_end(source.line_of(tree[last].end))});
+  return rest.find_first_not_of(" \t") == std::string_view::npos ? last : kNone;
+}
+
+// Apart from each other, so that two rules can put a member each in the filler's place; joint: what then stands between them.
+std::vector<Splice> put_in_place_of_filler(const CodeView& target, NodeId suite, NodeId filler,
+                                           const std::string& block, const std::string& joint) {
+  const Tree& tree = *target.tree;
+  NodeId colon = tree.first_child(tree[suite].parent);
+  while (tree.next_sibling(colon) != suite) colon = tree.next_sibling(colon);
+  Splice gone{tree[colon].end, tree[filler].end, "", "", false};
+  if (first_on_line(*target.source, tree[filler].begin)) gone = remove_lines(target, tree.range(filler), "");
+  Splice member = insert_line(target, tree[filler].end, block);
+  member.joint = joint;
+  return {std::move(gone), std::move(member)};
+}
+
+// In front of all members: above the comments of the first one, and apart from a method.
+std::vector<Splice> put_first(const CodeView& target, NodeId first, const std::string& lines) {
+  const Tree& tree = *target.tree;
+  const std::string newline(target.source->newline());
+  const std::string block = is_definition(tree, undecorated(tree, first)) ? lines + newline : lines;
+  const NodeId owner = tree[tree[first].parent].parent;
+  const std::uint32_t begin = with_comments(target, {first}, tree.range(owner)).begin;
+  if (!first_on_line(*target.source, tree[first].begin)) return insert_above(target, first, block);
+  const std::uint32_t line = target.source->line_begin(target.source->line_of(begin));
+  return {Splice{line, line, block, "", false}};
+}
+
 std::vector<Splice> put_member(const CompiledStructural& edit, const StructuralSite& site, NodeId suite, bool field) {
   const CodeView& target = site.target;
   const Tree& tree = *target.tree;
@@ -104,17 +142,24 @@ std::vector<Splice> put_member(const CompiledStructural& edit, const StructuralS
   const std::string newline(target.source->newline());
   const std::string lines = render_lines(*edit.code, edit.code->tree().range(edit.node), target, site.match->bindings,
                                          indentation, unit, newline);
+  std::string blanks;
+  for (std::uint32_t i = 0; i < blank_lines_between(target, statements); ++i) blanks += newline;
+  if (const NodeId filler = filler_of(target, suite); filler != kNone) {
+    const bool apart = !field && statements.size() > 1 && blank_lines_above(target, filler) == 0;
+    return put_in_place_of_filler(target, suite, filler, apart ? blanks + lines : lines, field || apart ? "" : blanks);
+  }
   if (!field) {
-    std::string blanks;
-    for (std::uint32_t i = 0; i < blank_lines_between(target, statements); ++i) blanks += newline;
     return insert_below(target, statements.back(), blanks + lines);
   }
   const auto last_field =
       std::find_if(statements.rbegin(), statements.rend(), [&](NodeId statement) { return is_field(tree, statement); });
   if (last_field != statements.rend()) return insert_below(target, *last_field, lines);
   const NodeId docstring = docstring_of(tree, suite);
-  if (docstring != kNone) return insert_below(target, docstring, lines);
-  return insert_above(target, statements.front(), lines);
+  if (docstring == kNone) return put_first(target, statements.front(), lines);
+  const bool close =
+      statements.size() > 1 && is_definition(tree, undecorated(tree, statements[1])) &&
+      target.source->line_of(tree[statements[1]].begin) == target.source->line_of(tree[docstring].end) + 1;
+  return insert_below(target, docstring, close ? lines + newline : lines);
 }
 
 // --- decorators ----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 #include "engine/layout.h"
 #include "engine/list_edit.h"
+#include "engine/precedence.h"
 #include "engine/structural_parts.h"
 #include "engine/token.h"
 
@@ -100,13 +101,47 @@ std::optional<Pattern> joined(const std::string& code, const std::string& op) {
   return std::nullopt;
 }
 
+// An operand begins a line of its own where the one before it does: behind the operator's line, or with the operator. nullopt: it
+// does not, and the new one goes on as the last one did.
+std::optional<std::vector<Splice>> operand_on_its_line(const CompiledStructural& edit, const StructuralSite& site,
+                                                       NodeId chain, const std::string& op, const Rendered& wanted) {
+  const Tree& tree = *site.target.tree;
+  const Source& source = *site.target.source;
+  const NodeId sign = tree.is(chain, kinds().boolean_operator) ? tree.child(chain, fields().operator_) : kNone;
+  if (sign == kNone || text_at(site.target, sign) != op) return std::nullopt;
+  const NodeId last = tree.child(chain, fields().right);
+  const auto breaks = [&](std::uint32_t begin, std::uint32_t end) {
+    const auto gap = source.text({begin, end});
+    return gap.find('\n') != std::string_view::npos && gap.find('\\') == std::string_view::npos;
+  };
+  const bool leads = breaks(tree[tree.child(chain, fields().left)].end, tree[sign].begin);
+  if (!leads && !breaks(tree[sign].end, tree[last].begin)) return std::nullopt;
+  const std::uint32_t end = tree[last].end;
+  const std::uint32_t line_end = source.line_end(source.line_of(end));
+  const std::size_t behind = source.text({end, line_end}).find_first_not_of(" \t");
+  const bool free = behind == std::string_view::npos || source.bytes()[end + behind] == '#';
+  const std::uint32_t at = free ? line_end : end;
+  const std::string indentation(source.indentation_at(leads ? tree[sign].begin : tree[last].begin));
+  std::string code = code_text(edit, site, indentation);
+  if (needs_parentheses(wanted.view(), wanted.node, site.target, last)) code = "(" + code + ")";
+  const std::string line = std::string(source.newline()) + indentation;
+  if (leads) return std::vector<Splice>{{at, at, line + op + " " + code, "", false}};
+  if (at == end) return std::vector<Splice>{{end, end, " " + op + line + code, "", false}};
+  return std::vector<Splice>{{end, end, " " + op, "", false}, {at, at, line + code, "", false}};
+}
+
 Examined examine_condition(const CompiledStructural& edit, const StructuralSite& site, NodeId node) {
+  const Tree& tree = *site.target.tree;
   const std::string op = edit.into == Into::disjunction ? "or" : "and";
   const Rendered wanted = render(edit, site);
   if (wanted.node == kNone) return Examined::unfit("the operand cannot be written here");
   for (const NodeId operand : operands(site.target, whole_condition(site.target, node, op), op)) {
     if (equal_code(site.target, operand, wanted.view(), wanted.node)) return Examined::in_place();
   }
+  if (auto splices = operand_on_its_line(edit, site, node, op, wanted)) return Examined::to_do(std::move(*splices));
+  // `(x := a)` is one operand with its parentheses.
+  if (tree.is(node, kinds().named_expression) && tree.is(tree[node].parent, kinds().parenthesized_expression))
+    node = tree[node].parent;
   const auto replacement = joined(edit.code->spelled(edit.node), op);
   if (!replacement) return Examined::unfit("the operand cannot be written here");
   Rewrite rewrite = replace_node(site.target, node, "MATCH", site.match->bindings, *replacement, site.comments);

@@ -19,6 +19,9 @@ Examined examine_old_decorator(const CompiledStructural& edit, const StructuralS
 Examined examine_import(const CompiledStructural& edit, const StructuralSite& site, NodeId scope);
 Examined examine_delete(const CompiledStructural& edit, const StructuralSite& site);
 
+// The statements that the nodes are, or the statement whose only expression the first one is.
+std::optional<std::vector<NodeId>> whole_statements(const Tree& tree, const std::vector<NodeId>& nodes);
+
 // The edit's code with what its metavariables stand for at this site: code of its own, to compare with what is there.
 struct Rendered {
   std::shared_ptr<const Source> source;

@@ -1,4 +1,4 @@
-// delete and remove_import: what goes takes its comma, its lines, and leaves `pass` where a suite would be empty.
+// delete and remove_import: what goes takes its comma or its lines along.
 #include <algorithm>
 
 #include "engine/layout.h"
@@ -12,32 +12,9 @@ std::string text_at(const CodeView& code, NodeId node) {
   return std::string(code.source->text(code.tree->range(node)));
 }
 
-bool all_gone(const Tree& tree, NodeId suite, const std::set<NodeId>& gone) {
-  const auto statements = statements_of(tree, suite);
-  return std::all_of(statements.begin(), statements.end(), [&](NodeId s) { return gone.contains(s); });
-}
-
-// Statements of one suite. `gone`: all of this suite that the rule deletes.
-std::vector<Splice> remove_statements(const StructuralSite& site, const std::vector<NodeId>& statements,
-                                      const std::set<NodeId>& gone) {
-  const CodeView& target = site.target;
-  const Tree& tree = *target.tree;
-  const NodeId suite = tree[statements.front()].parent;
-  const auto all = statements_of(tree, suite);
-  const bool empties = tree.is(suite, kinds().block) && all_gone(tree, suite, gone);
-  if (!empties) return take_out(target, statements.front(), statements.back());
-  // The site with the suite's first statement leaves the `pass`.
-  const bool leads = statements.front() == all.front();
-  if (!leads) return take_out(target, statements.front(), statements.back());
-  const std::string block = suite_indentation(target, suite) + "pass" + std::string(target.source->newline());
-  return put_in_place(target, statements.front(), statements.back(), block);
-}
-
-bool is_clause(const Tree& tree, NodeId node) {
-  const Kinds& k = kinds();
-  return tree.is(node, k.elif_clause) || tree.is(node, k.else_clause) || tree.is(node, k.except_clause) ||
-         tree.is(node, k.finally_clause) || tree.is(node, k.case_clause) || tree.is(node, k.decorator) ||
-         kind_name(tree[node].kind) == "except_group_clause";
+// A clause or a decorator: what is deleted as lines of its own, though it is no statement.
+bool is_own_lines(const Tree& tree, NodeId node) {
+  return is_clause(tree, node) || tree.is(node, kinds().decorator);
 }
 
 // What the statement would be without the clause: nothing, where it is the last that it must have.
@@ -86,7 +63,7 @@ Examined settled(const StructuralSite& site, std::vector<Splice> splices) {
 Examined remove_nodes(const StructuralSite& site, const std::vector<NodeId>& nodes) {
   const Tree& tree = *site.target.tree;
   const Range range{tree[nodes.front()].begin, tree[nodes.back()].end};
-  if (is_clause(tree, nodes.front())) {
+  if (is_own_lines(tree, nodes.front())) {
     if (is_needed(tree, nodes.front()))
       return Examined::refused(
           {"the statement is nothing without this clause", "delete or replace the whole statement", range});
@@ -115,18 +92,12 @@ NodeId element_of(const Tree& tree, NodeId node) {
   return node;
 }
 
-Examined remove_part(const CompiledStructural& edit, const StructuralSite& site, std::vector<NodeId> nodes) {
-  Match part;
-  part.nodes = nodes;
-  CompiledStructural whole = edit;
-  whole.of.clear();
-  const auto statements = deleted_statements(whole, site.target, part);
-  if (!statements.empty() && !is_clause(*site.target.tree, nodes.front())) {
-    std::set<NodeId> gone(statements.begin(), statements.end());
-    if (site.gone != nullptr) gone.insert(site.gone->begin(), site.gone->end());
-    return settled(site, remove_statements(site, statements, gone));
-  }
-  for (NodeId& node : nodes) node = element_of(*site.target.tree, node);
+Examined remove_part(const StructuralSite& site, std::vector<NodeId> nodes) {
+  const Tree& tree = *site.target.tree;
+  const auto statements = whole_statements(tree, nodes);
+  if (statements && !is_own_lines(tree, nodes.front()))
+    return settled(site, take_out(site.target, statements->front(), statements->back()));
+  for (NodeId& node : nodes) node = element_of(tree, node);
   return remove_nodes(site, nodes);
 }
 
@@ -224,12 +195,12 @@ struct FoundImport {
 }  // namespace
 
 Examined examine_delete(const CompiledStructural& edit, const StructuralSite& site) {
-  if (edit.of.empty()) return remove_part(edit, site, site.match->nodes);
+  if (edit.of.empty()) return remove_part(site, site.match->nodes);
   Examined out = Examined::to_do({});
   for (const std::string& name : edit.of) {
     const auto it = site.match->bindings.find(name);
     if (it == site.match->bindings.end() || it->second.nodes.empty()) continue;  // an empty run: nothing to delete
-    Examined part = remove_part(edit, site, it->second.nodes);
+    Examined part = remove_part(site, it->second.nodes);
     if (part.rewrite.problem) return part;
     out.rewrite.splices.insert(out.rewrite.splices.end(), part.rewrite.splices.begin(), part.rewrite.splices.end());
   }
@@ -242,7 +213,6 @@ Examined examine_import(const CompiledStructural& edit, const StructuralSite& si
   const CodeView code{&edit.code->source(), &edit.code->tree()};
   const std::vector<ImportedName> wanted = imported_names(code, edit.node);
   std::vector<FoundImport> found;
-  std::set<NodeId> gone;
   for (const NodeId statement : imports_in(tree, scope)) {
     std::string why;
     FoundImport here{statement, names_to_go(target, statement, wanted, why), false};
@@ -250,7 +220,6 @@ Examined examine_import(const CompiledStructural& edit, const StructuralSite& si
       return Examined::unfit(why + ", at line " + std::to_string(target.source->line_of(tree[statement].begin) + 1));
     if (here.names.empty()) continue;
     here.whole = here.names.size() == imported_names(target, statement).size();
-    if (here.whole) gone.insert(statement);
     found.push_back(std::move(here));
   }
   if (found.empty()) return Examined::in_place();
@@ -258,7 +227,7 @@ Examined examine_import(const CompiledStructural& edit, const StructuralSite& si
   for (const FoundImport& import : found) {
     std::vector<Splice> part;
     if (import.whole) {
-      part = remove_statements(site, {import.statement}, gone);
+      part = take_out(target, import.statement, import.statement);
     } else {
       const CommaList list = *list_of(tree, import.names.front());
       for (const auto& [first, last] : runs_of(list, import.names)) {

@@ -36,12 +36,16 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
+// The first byte of the range that is no blank: an error may begin with the line end before it.
+std::uint32_t first_code(const Source& source, Range range) {
+  while (range.begin + 1 < range.end && is_blank(source.bytes()[range.begin])) ++range.begin;
+  return range.begin;
+}
+
 // The lines that the node lies on.
 Range lines_around(const Source& source, Range at) {
   constexpr std::uint32_t kEnough = 2000;
-  while (at.begin < at.end && is_blank(source.bytes()[at.begin]))
-    ++at.begin;  // an error may begin with the line end before it
-  const std::uint32_t begin = source.line_begin(source.line_of(at.begin));
+  const std::uint32_t begin = source.line_begin(source.line_of(first_code(source, at)));
   return {begin, std::min(source.line_end(source.line_of(at.end)), begin + kEnough)};
 }
 
@@ -101,6 +105,25 @@ UnreadCode syntax_error_at(const CodeView& target, NodeId error) {
   return {at, std::move(what), std::string(kHint)};
 }
 
+// How many lines of code end in the statement before the offset.
+std::uint32_t line_in(const CodeView& target, NodeId statement, std::uint32_t offset) {
+  const Tree& tree = *target.tree;
+  std::uint32_t lines = 0;
+  int depth = 0;
+  std::uint32_t end = tree[statement].begin;
+  for (const NodeId token : tokens_of(tree, {statement})) {
+    if (tree[token].begin > offset) break;
+    const auto gap = target.source->text({end, tree[token].begin});
+    const bool ends = gap.find('\n') != std::string_view::npos && gap.find('\\') == std::string_view::npos;
+    if (depth == 0 && ends) ++lines;
+    const auto text = target.source->text(tree.range(token));
+    if (is_opening(text)) ++depth;
+    if (is_closing(text) && depth > 0) --depth;
+    end = tree[token].end;
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::optional<UnreadCode> syntax_error_in(const CodeView& target, NodeId node) {
@@ -141,6 +164,22 @@ NodeId misread_part(const Pattern& pattern, const Tree& tree, const Match& match
     return tree[pair.second].misread && pattern.metavariable(pair.first) == nullptr;
   });
   return matched == match.pairs.end() ? kNone : matched->second;
+}
+
+bool in_broken_line(const CodeView& target, NodeId node) {
+  const Tree& tree = *target.tree;
+  const NodeId statement = statement_of(tree, node);
+  if (!tree[statement].broken || tree[statement].parent == kNone) return false;
+  const std::uint32_t line = line_in(target, statement, tree[node].begin);
+  for (NodeId id = statement; id < tree[statement].subtree_end; ++id) {
+    if (tree.is(id, kinds().block)) {
+      id = tree[id].subtree_end - 1;  // statements of their own
+      continue;
+    }
+    const bool error = tree[id].error || tree[id].missing;
+    if (error && line_in(target, statement, first_code(*target.source, tree.range(id))) == line) return true;
+  }
+  return false;
 }
 
 }  // namespace suture

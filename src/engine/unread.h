@@ -29,4 +29,9 @@ NodeId misread_part(const Pattern& pattern, const Tree& tree, const Match& match
 // leaves them what they are. kNone: there is none.
 NodeId error_around(const Tree& tree, NodeId node);
 
+// Whether an error of the node's statement begins on the node's line of code, as Python counts lines (a break within brackets ends none):
+// where the parts of such a line begin and end is the parser's guess. The parser may take the next line into the statement that it could
+// not read, the error reaching into it: that line is what it is.
+bool in_broken_line(const CodeView& target, NodeId node);
+
 }  // namespace suture

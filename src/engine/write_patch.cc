@@ -13,7 +13,7 @@ namespace suture {
 namespace {
 
 Error edit_error(const RuleRun& run, const RewriteProblem& problem) {
-  return Error{Exit::bad_rule, "rule " + run.rule->rule->id + " cannot edit this site: " + problem.message,
+  return Error{Exit::refused, "rule " + run.rule->rule->id + " cannot edit this site: " + problem.message,
                run.file->source->locate(problem.at), problem.hint};
 }
 
@@ -35,8 +35,8 @@ std::optional<Error> not_encodable(const RuleRun& run, const std::vector<Splice>
 
 }  // namespace
 
-Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState& state, const PatchRun& run) {
-  std::map<std::string, std::vector<Splice>> out;
+Result<Splices> patch_splices(const TreeState& state, const PatchRun& run) {
+  Splices out;
   for (const RuleRun& rule : run.rules) {
     auto& splices = out[rule.path];
     if (const CompiledImport* import = rule.rule->import()) {
@@ -54,21 +54,21 @@ Result<std::map<std::string, std::vector<Splice>>> patch_splices(const TreeState
       continue;
     }
     for (const Site& site : rule.sites.old) {
-      Rewrite rewrite = edit_site(*rule.rule, rule.file->target(), site, rule.sites.old);
+      Rewrite rewrite = edit_site(*rule.rule, rule.file->target(), site);
       if (rewrite.problem) return edit_error(rule, *rewrite.problem);
       if (auto error = not_encodable(rule, rewrite.splices)) return *error;
       splices.insert(splices.end(), rewrite.splices.begin(), rewrite.splices.end());
     }
   }
+  std::erase_if(out, [](const auto& entry) { return entry.second.empty(); });  // rules without a file among them
   for (auto& [path, splices] : out) {
-    if (const auto overlap = order_splices(splices)) {
-      const auto owner = std::find_if(run.rules.begin(), run.rules.end(),
-                                      [wanted = path](const RuleRun& r) { return r.path == wanted; });
+    const auto owner = std::find_if(run.rules.begin(), run.rules.end(),
+                                    [wanted = path](const RuleRun& r) { return r.path == wanted; });
+    if (const auto overlap = order_splices(owner->file->target(), splices)) {
       return Error{Exit::bad_rule, "the rules " + overlap->first + " and " + overlap->second + " edit the same bytes",
                    owner->file->source->locate(overlap->at), "make one rule of the two, or narrow one of them"};
     }
   }
-  std::erase_if(out, [](const auto& entry) { return entry.second.empty(); });
   return out;
 }
 

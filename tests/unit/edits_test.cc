@@ -123,7 +123,8 @@ TEST(Edits, BodiesGrowAtTheirEnds) {
 
 TEST(Edits, TwoOnTheSameBytesAreAnOverlap) {
   const auto overlap = [](std::vector<Splice> splices) {
-    const auto found = order_splices(splices);
+    const Code code("f(1, 2, 3)\n");
+    const auto found = order_splices(code.view(), splices);
     return found ? found->first + "+" + found->second : std::string("none");
   };
   EXPECT_EQ(overlap({{5, 9, "x", "b", false}, {1, 4, "y", "a", false}}), "none");

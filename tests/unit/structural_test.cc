@@ -74,19 +74,35 @@ TEST(AddElement, ListsTuplesSetsKeepTheirLayout) {
   check("match: XS = $L\nadd_element: {of: L, element: z, at: first}",
         {{"XS = [a]\n", "XS = [z, a]\n"}, {"XS = [\n    a,\n]\n", "XS = [\n    z,\n    a,\n]\n"}});
   check("match: '[a, $$$]'\nadd_element: b", {{"x([a])\n", "x([a, b])\n"}});
+  // `where` on what the edit changes speaks of what that was.
+  check("match: XS = $L\nadd_element: {of: L, element: q}\nwhere: {L: {not_regex: q}}",
+        {{"XS = [a]\n", "XS = [a, q]\n"}, {"XS = [a, q]\n", "no site"}});
+  check("match: '[a, $$$R]'\nadd_element: q\nwhere: {R: {not_regex: q}}", {{"x([a, b])\n", "x([a, b, q])\n"}});
+  check("match: f($X, $$$R)\nadd_argument: k=1\nwhere: {X: {regex: '^a'}, R: {regex: '^b$'}}",
+        {{"f(a, b)\nf(c, b)\nf(a, c)\n", "f(a, b, k=1)\nf(c, b)\nf(a, c)\n"}});
 }
 
 TEST(AddElement, OperandsOfACondition) {
   const std::string rule = "match: \"if $C:\\n    g()\"\n";
   check(rule + "add_element: {of: C, or: env() == 1}",
         {{"if a:\n    g()\n", "if a or env() == 1:\n    g()\n"},
+         {"if (x := a):\n    g()\n", "if (x := a) or env() == 1:\n    g()\n"},
+         {"if x := a:\n    g()\n", "if (x := a) or env() == 1:\n    g()\n"},
+         {"if (\n    a or\n    b  # why\n):\n    g()\n",
+          "if (\n    a or\n    b or  # why\n    env() == 1\n):\n    g()\n"},
+         {"if (a\n        or b):\n    g()\n", "if (a\n        or b\n        or env() == 1):\n    g()\n"},
+         {"if (a or\n    b):\n    g()\n", "if (a or\n    b or\n    env() == 1):\n    g()\n"},
+         {"if a or \\\n        b:\n    g()\n", "if a or \\\n        b or env() == 1:\n    g()\n"},
          {"if a and b:\n    g()\n", "if a and b or env() == 1:\n    g()\n"},
-         {"if (\n    a\n    or b  # why\n):\n    g()\n", "if (\n    a\n    or b or env() == 1  # why\n):\n    g()\n"},
+         {"if (\n    a\n    or b  # why\n):\n    g()\n",
+          "if (\n    a\n    or b  # why\n    or env() == 1\n):\n    g()\n"},
          {"if b or env() == 1 or c:\n    g()\n", "no site"},
          {"if x if y else z:\n    g()\n", "if (x if y else z) or env() == 1:\n    g()\n"}});
-  check(rule + "add_element: {of: C, and: b or c}", {{"if a:\n    g()\n", "if a and (b or c):\n    g()\n"},
-                                                     {"if a or d:\n    g()\n", "if (a or d) and (b or c):\n    g()\n"},
-                                                     {"if a and (b or c):\n    g()\n", "no site"}});
+  check(rule + "add_element: {of: C, and: b or c}",
+        {{"if (\n    a\n    and d\n):\n    g()\n", "if (\n    a\n    and d\n    and (b or c)\n):\n    g()\n"},
+         {"if a:\n    g()\n", "if a and (b or c):\n    g()\n"},
+         {"if a or d:\n    g()\n", "if (a or d) and (b or c):\n    g()\n"},
+         {"if a and (b or c):\n    g()\n", "no site"}});
 }
 
 // --- set_key -------------------------------------------------------------------------------------------------------
@@ -168,13 +184,27 @@ TEST(AddMember, FieldsWithFieldsMethodsAtTheEnd) {
           "class A:\n    a: int = 1\n    b: int = 2\n    x: int = 3\n\n    def f(self):\n        pass\n"},
          {"class A:\n    \"\"\"Doc.\"\"\"\n\n    def f(self):\n        pass\n",
           "class A:\n    \"\"\"Doc.\"\"\"\n    x: int = 3\n\n    def f(self):\n        pass\n"},
+         {"class A:\n    def f(self):\n        pass\n", "class A:\n    x: int = 3\n\n    def f(self):\n        pass\n"},
+         {"class A:\n    # of f\n    @d\n    def f(self):\n        pass\n",
+          "class A:\n    x: int = 3\n\n    # of f\n    @d\n    def f(self):\n        pass\n"},
+         {"class A:\n    'Doc.'\n    def f(self):\n        pass\n",
+          "class A:\n    'Doc.'\n    x: int = 3\n\n    def f(self):\n        pass\n"},
+         {"class A:\n    if y:\n        z = 1\n", "class A:\n    x: int = 3\n    if y:\n        z = 1\n"},
+         {"class A:\n    pass\n", "class A:\n    x: int = 3\n"},
+         {"class A: ...\n", "class A:\n    x: int = 3\n"},
+         {"class A:\r\n  'Doc.'\r\n\r\n  ...\r\n", "class A:\r\n  'Doc.'\r\n\r\n  x: int = 3\r\n"},
          {"class A:\n    x: int = 3\n", "no site"},
          {"class A:\n    x = 4\n", "unfit: has another member x, at line 2"},
          {"class A(B):\n    if y:\n        x: int = 3\n", "no site"}});
   check("in: A\nadd_member: |\n  def g(self):\n      return 1\n",
         {{"class A:\n  def f(self):\n    pass\n\nx = 1\n",
           "class A:\n  def f(self):\n    pass\n\n  def g(self):\n    return 1\n\nx = 1\n"},
-         {"class A: pass\n", "class A:\n    pass\n\n    def g(self):\n        return 1\n"},
+         {"class A: pass\n", "class A:\n    def g(self):\n        return 1\n"},
+         {"class A:\n    ...\n\n\nx = 1\n", "class A:\n    def g(self):\n        return 1\n\n\nx = 1\n"},
+         {"class A:\n\tpass", "class A:\n\tdef g(self):\n\t\treturn 1"},
+         {"class A:\n    '''Doc.'''\n    pass\n", "class A:\n    '''Doc.'''\n\n    def g(self):\n        return 1\n"},
+         {"class A:\n    'Doc.'\n\n    pass\n", "class A:\n    'Doc.'\n\n    def g(self):\n        return 1\n"},
+         {"class A:\n    pass  # to do\n", "class A:\n    pass  # to do\n\n    def g(self):\n        return 1\n"},
          {"class A:\n    def g(self):\n        return 1\n", "no site"},
          {"class A:\n    def g(self):\n        return 2\n", "unfit: has another member g, at line 2"}});
   check("in: A\nadd_member: |\n  @v.setter\n  def v(self, x):\n      self._v = x\n",
@@ -342,6 +372,10 @@ TEST(StructuralRules, SayWhatIsWrong) {
   says("match: |\n  match $X:\n      $$$\nadd_branch: 'case 1: f()'", "write `case $_:` with `$$$` below it");
   says("match: |\n  @d\n  def $F($$$): $$$B\nremove_decorator: d\napplied: 'def $F($$$): $$$B'",
        "takes its own pattern for its result");
+  says("match: k=1\ninside: f($$$)\nreplace: k=2",
+       "`k=1` is an assignment; for an argument match the call: f($$$, k=1, $$$)");
+  says("match: x = $V\ninside: f($$$)\nreplace: x = 2", "no statement stands inside of an expression");
+  EXPECT_EQ(rule_problem("match: x = $V\ninside: 'if f($$$): $$$'\nreplace: x = w($V)"), "");
   says("match: f()\nadd_element: {element: a, at: middle}", "'at' must be first or last");
 }
 

@@ -102,6 +102,18 @@ TEST(Unread, ElsewhereInTheFileTheEditGoesOn) {
   }
 }
 
+// The lines of code are Python's: a break within brackets ends none, and a CR alone is none to the parser.
+TEST(Unread, ASiteOnTheErrorsLineOfCodeIsRefused) {
+  for (const char* code : {"x = 1\rh(1)\n", "z = (a b\n  c) + h(1)\n", "z = h(1) + (\n  a b)\n",
+                           "z = c, *[] + \\\n  h(1)\n", "if h(1) b c:\n    pass\n"}) {
+    const Pattern pattern = pattern_of("h($X)");
+    const Code target(code);
+    const auto found = find_all(Search{&pattern, target.view(), {}}, 0);
+    ASSERT_EQ(found.size(), 1U) << code;
+    EXPECT_TRUE(found[0].broken) << code;
+  }
+}
+
 // A captured node keeps its bytes, whatever they mean.
 TEST(Unread, InsideOfACaptureItDoesNotMatter) {
   EXPECT_EQ(rewritten("if $C: $S", "if not $C: $S", "if a:\n    type(b).c = d[e]\n"),
