@@ -1,6 +1,7 @@
 # make               build/suture
 # make demo          install what is missing, build, and show suture on a real SGLang wheel
 # make test          install what is missing, build, and run every test
+# make verify-kernels   build-kernels/verify_kernels for every GPU from sm_80 on (needs nvcc)
 #
 # SUTURE_CACHE=FOLDER moves the downloads (.cache), JOBS=N bounds the work at one time.
 BUILD ?= build
@@ -10,16 +11,17 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 configure = cmake -S . --preset $(1) -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS)
 
 .PHONY: all build suture sources demo test test-backend check-all check-clang check-asan check-tidy check-format \
-        bench compare format clean install-deps
+        bench compare format clean install-deps verify-kernels
 
 all: suture
 
 sources:
 	@scripts/fetch_sources.sh $(SUTURE_CACHE)
 
-# The executable alone; `build` is with the tests.
+# The executable alone; `build` is with the tests. CMake's line about verify_kernels says whether nvcc was there.
 suture: sources
-	@$(call configure,default) -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
+	@$(call configure,default) -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; \
+	  sed -n 's/^-- \(verify_kernels: \)/\1/p' $(BUILD).log; rm -f $(BUILD).log
 	@cmake --build $(BUILD) -j $(JOBS) --target suture
 
 build: suture
@@ -59,7 +61,13 @@ check-tidy: sources
 	@$(call configure,tidy) -B $(BUILD)-tidy > /dev/null
 	@cmake --build $(BUILD)-tidy -j $(JOBS) --target suture
 
-our_sources = $(shell find src tests bench -name '*.cc' -o -name '*.h')
+# One executable with machine code for each supported GPU, and PTX for later ones. `make build` compiles PTX alone.
+verify-kernels:
+	@command -v nvcc > /dev/null || test -n "$$CUDACXX" || { echo "verify-kernels: there is no nvcc on the PATH; install the CUDA toolkit, or name its nvcc in CUDACXX"; exit 1; }
+	@cmake -S verify_kernels -B $(BUILD)-kernels -DCMAKE_BUILD_TYPE=Release -DVERIFY_KERNELS_ARCHITECTURES=$(or $(ARCHITECTURES),all) $(CMAKE_FLAGS) > /dev/null
+	@cmake --build $(BUILD)-kernels -j $(JOBS)
+
+our_sources = $(shell find src tests bench verify_kernels -name '*.cc' -o -name '*.h' -o -name '*.cu')
 
 check-format:
 	@clang-format --dry-run --Werror $(our_sources)
@@ -77,4 +85,4 @@ compare: suture
 	@SUTURE=$(CURDIR)/$(BUILD)/suture SUTURE_SOURCE=$(CURDIR) $(SUTURE_CACHE)/compare/bin/python tests/pitfalls/compare.py docs/comparison.md
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tidy $(BUILD)-debug
+	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tidy $(BUILD)-debug $(BUILD)-kernels

@@ -34,7 +34,8 @@ __device__ std::uint32_t shared_address(const void* pointer) {
 
 // 16 bytes, or zeros.
 __device__ void copy_async(void* to, const void* from, bool valid) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(valid ? 16 : 0));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
+               "r"(valid ? 16 : 0));
 }
 
 __device__ void mma(float (&sum)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
@@ -44,7 +45,9 @@ __device__ void mma(float (&sum)[4], const std::uint32_t (&a)[4], std::uint32_t 
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-__device__ std::uint32_t pair_at(const std::uint16_t* pointer) { return *reinterpret_cast<const std::uint32_t*>(pointer); }
+__device__ std::uint32_t pair_at(const std::uint16_t* pointer) {
+  return *reinterpret_cast<const std::uint32_t*>(pointer);
+}
 
 // A 16 x 16 operand of mma, row-major with so many elements a row.
 __device__ void load_a(std::uint32_t (&a)[4], const std::uint16_t* matrix, int stride, int lane) {
@@ -68,7 +71,8 @@ __device__ Span span_of(const AttentionArguments& arguments) {
   return {row.start, begin, min(row.length, begin + piece)};
 }
 
-__device__ void load_tile(const AttentionArguments& arguments, const Span& span, int base, std::uint16_t (*tile)[kStride]) {
+__device__ void load_tile(const AttentionArguments& arguments, const Span& span, int base,
+                          std::uint16_t (*tile)[kStride]) {
   constexpr int kChunks = kColumns / 8;
   for (int i = static_cast<int>(threadIdx.x); i < kTile * kChunks; i += kThreads) {
     const int j = i / kChunks;
@@ -81,8 +85,8 @@ __device__ void load_tile(const AttentionArguments& arguments, const Span& span,
 }
 
 // This warp's quarter of the scores of its 8 slots.
-__device__ void add_scores(const std::uint32_t (&query)[kSteps][4], const std::uint16_t (*tile)[kStride], Shared& shared, int warp,
-                           int lane) {
+__device__ void add_scores(const std::uint32_t (&query)[kSteps][4], const std::uint16_t (*tile)[kStride],
+                           Shared& shared, int warp, int lane) {
   const int half = warp % 2;
   const int quarter = warp / 2;
   float sum[4] = {};
@@ -119,7 +123,8 @@ __device__ void soften(Shared& shared, float scale, bool valid, float& maximum, 
 }
 
 // This warp's 64 columns of the values.
-__device__ void add_values(float (&sums)[8][4], const std::uint16_t (*tile)[kStride], const Shared& shared, int warp, int lane) {
+__device__ void add_values(float (&sums)[8][4], const std::uint16_t (*tile)[kStride], const Shared& shared, int warp,
+                           int lane) {
   std::uint32_t p[4];
   load_a(p, &shared.p[0][0], kTile + 8, lane);
   const float low = shared.shrink[lane / 4];
@@ -147,7 +152,8 @@ __device__ void store_values(const AttentionArguments& arguments, const float (&
   for (int n = 0; n < 8; ++n) {
     for (int half = 0; half < 2; ++half) {
       const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * arguments.heads + head + half * 8;
-      float* at = arguments.partial + (row * arguments.splits + blockIdx.z) * kValueColumns + warp * 64 + n * 8 + lane % 4 * 2;
+      float* at =
+          arguments.partial + (row * arguments.splits + blockIdx.z) * kValueColumns + warp * 64 + n * 8 + lane % 4 * 2;
       *reinterpret_cast<float2*>(at) = {sums[n][half * 2], sums[n][half * 2 + 1]};
     }
   }

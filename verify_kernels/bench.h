@@ -42,6 +42,8 @@ struct LayerTime {
 struct Bench {
   double copy_gb_s = 0;   // a device copy of the shadow's size, read plus written
   double whole_us = 0;    // the whole cast by our kernel
+  std::string one_shape;  // the shape whose worst distance to the best, over all of `casts`, is the least; that ratio
+  double one_shape_ratio = 0;
   std::vector<CastTime> casts;
   std::vector<LayerTime> layers;
 };

@@ -123,11 +123,13 @@ std::vector<CaseSpec> large_cases(std::int64_t slots) {
       const std::vector<Shape> decode = {
           {"8 x 1024", slots / 8, batch(8, 0, std::min<std::int64_t>(1024, slots / 128), 1)},
           {"one long request", slots / 4, batch(1, 0, slots / 16, 1)},
-          {"64 that share a prefix, more rows named than slots", slots / 16, batch(64, static_cast<int>(slots / 32), slots / 4096, 1)},
+          {"64 that share a prefix, more rows named than slots", slots / 16,
+           batch(64, static_cast<int>(slots / 32), slots / 4096, 1)},
           {"all of the pool by 64", slots, batch(64, 0, slots / 64, 1)},
       };
       add_shapes(specs, decode, type, heads, "decode", false);
-      add_shapes(specs, {{"4 with 48 new tokens each", slots / 8, batch(4, 0, slots / 256, 48)}}, type, heads, "extend", false);
+      add_shapes(specs, {{"4 with 48 new tokens each", slots / 8, batch(4, 0, slots / 256, 48)}}, type, heads, "extend",
+                 false);
     }
   }
   return specs;
@@ -153,6 +155,24 @@ Case make_case(const CaseSpec& spec, std::uint64_t seed) {
   pad(c.fill, rows);
   fill_pool(c, random);
   fill_query(c, rows, random);
+  return c;
+}
+
+Case all_codes(Fp8 type) {
+  Case c;
+  c.name = "all 256 codes";
+  c.type = type;
+  c.slots = 16;
+  c.scale = 1;
+  c.small = true;
+  for (Plan& step : c.steps) {
+    for (std::int32_t slot = 0; slot < c.slots; ++slot) step.slots.push_back(slot);
+    step.rows = {{0, 0}};
+  }
+  pad(c.fill, 1);
+  // One further on after each 256, so that a code meets several places of a chunk.
+  for (int i = 0; i < c.slots * kColumns; ++i) c.pool.push_back(static_cast<std::uint8_t>(i + i / 256));
+  c.query.resize(static_cast<std::size_t>(c.heads) * kColumns, 0);
   return c;
 }
 

@@ -66,6 +66,9 @@ std::vector<CaseSpec> large_cases(std::int64_t slots);
 
 Case make_case(const CaseSpec& spec, std::uint64_t seed);
 
+// A pool of all 256 codes, NaN and infinities among them, and a step that names every slot: for the cast alone.
+Case all_codes(Fp8 type);
+
 std::size_t most_slots_named(const Case& c);
 
 // A generator that is the same everywhere (SplitMix64); std's distributions are not.

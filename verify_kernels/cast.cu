@@ -4,7 +4,8 @@
 //           tail; R lanes look up one slot each, the next group's while this one's are moved
 // Both are persistent: the grid depends on the GPU alone, as a captured graph needs, and blocks stride over what there is.
 // Loads and stores are streaming ones: neither the pool's bytes nor the shadow's are read again by this kernel.
-#include <cuda_fp8.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include "cases.h"
 #include "cast.h"
@@ -15,53 +16,72 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Two FP8 codes to two BF16, exact. NaN becomes some NaN.
+// prmt with all its modes: a selector of 8 + i is byte i's upper bit, eight times.
+__device__ std::uint32_t permuted(std::uint32_t a, std::uint32_t selector) {
+  std::uint32_t result;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(a), "r"(selector));
+  return result;
+}
+
+__device__ std::uint32_t times(std::uint32_t pair, std::uint32_t factors) {
+  const __nv_bfloat162 product =
+      __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&pair), *reinterpret_cast<const __nv_bfloat162*>(&factors));
+  return *reinterpret_cast<const std::uint32_t*>(&product);
+}
+
+// Two FP16 numbers to two BF16, exact for what comes of FP8.
+__device__ std::uint32_t bf16_of_half(std::uint32_t pair) {
+  const __nv_bfloat162 wide = __float22bfloat162_rn(__half22float2(*reinterpret_cast<const __half2*>(&pair)));
+  return *reinterpret_cast<const std::uint32_t*>(&wide);
+}
+
+// Two of four e4m3fn codes, each in the upper byte of its half, by arithmetic. Under BF16's exponent seven bits of
+// magnitude are 2^-120 of their value, subnormals included, and BF16 multiplies subnormals exactly. Only NaN is not a
+// number there: `nan` has its halves' bits set.
+[[maybe_unused]] __device__ std::uint32_t bf16_of_e4m3fn(std::uint32_t spread, std::uint32_t nan) {
+  const std::uint32_t small = (spread & 0x80008000) | (spread >> 4 & 0x07f007f0);
+  return times(small, 0x7b807b80) | (nan & 0x7fff7fff);
+}
+
+// Four FP8 codes to four BF16, exact; NaN becomes some NaN. Where the hardware converts e4m3fn, it is faster than the
+// arithmetic: 500 slots took 0.06 us less of 1.7 on an H200.
 template <Fp8 Type>
-__device__ float2 widen(std::uint32_t pair) {
-  __half2 half;
+__device__ uint2 widened(std::uint32_t codes) {
   if constexpr (Type == Fp8::e5m2) {
-    // The upper byte of a half.
-    const std::uint32_t bits = ((pair & 0xff) << 8) | ((pair & 0xff00) << 16);
-    half = *reinterpret_cast<const __half2*>(&bits);
-    return __half22float2(half);
+    // The upper byte of an FP16 number.
+    return {bf16_of_half(permuted(codes, 0x1404)), bf16_of_half(permuted(codes, 0x3424))};
   } else {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
-    const __half2_raw raw = __nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(pair), __NV_E4M3);
-    half = *reinterpret_cast<const __half2*>(&raw);
-    return __half22float2(half);
+    std::uint32_t low, high;
+    asm("{\n .reg .b16 a, b;\n mov.b32 {a, b}, %2;\n cvt.rn.f16x2.e4m3x2 %0, a;\n cvt.rn.f16x2.e4m3x2 %1, b;\n}"
+        : "=r"(low), "=r"(high)
+        : "r"(codes));
+    return {bf16_of_half(low), bf16_of_half(high)};
 #else
-    // Under a half's exponent, seven bits of magnitude are 2^-8 of their value, subnormals included; only NaN is not.
-    const std::uint32_t low = pair & 0x7f;
-    const std::uint32_t high = (pair >> 8) & 0x7f;
-    const std::uint32_t bits = (pair & 0x80) << 8 | low << 7 | (pair & 0x8000) << 16 | high << 23;
-    half = *reinterpret_cast<const __half2*>(&bits);
-    float2 value = __half22float2(half);
-    value.x = low == 0x7f ? __int_as_float(0x7fffffff) : value.x * 256.0f;
-    value.y = high == 0x7f ? __int_as_float(0x7fffffff) : value.y * 256.0f;
-    return value;
+    const std::uint32_t is_nan = (codes & 0x7f7f7f7f) + 0x01010101;  // in the upper bit
+    return {bf16_of_e4m3fn(permuted(codes, 0x1404), permuted(is_nan, 0x9988)),
+            bf16_of_e4m3fn(permuted(codes, 0x3424), permuted(is_nan, 0xbbaa))};
 #endif
   }
 }
 
 template <Fp8 Type, Move How>
-__device__ std::uint32_t converted(std::uint32_t pair, float factor) {
-  if constexpr (How == Move::none) {
-    return pair | pair << 16;
-  } else {
-    float2 value = widen<Type>(pair);
-    if constexpr (How == Move::scaled) {
-      value.x *= factor;
-      value.y *= factor;
-    }
-    const __nv_bfloat162 rounded = __floats2bfloat162_rn(value.x, value.y);
-    return *reinterpret_cast<const std::uint32_t*>(&rounded);
+__device__ uint2 converted(std::uint32_t codes, float factor) {
+  if constexpr (How == Move::none) return {codes, codes};
+  uint2 wide = widened<Type>(codes);
+  if constexpr (How == Move::scaled) {
+    const __nv_bfloat162 factors = __float2bfloat162_rn(factor);
+    wide.x = times(wide.x, *reinterpret_cast<const std::uint32_t*>(&factors));
+    wide.y = times(wide.y, *reinterpret_cast<const std::uint32_t*>(&factors));
   }
+  return wide;
 }
 
 template <Fp8 Type, Move How>
 __device__ uint4 converted(uint2 codes, float factor) {
-  return {converted<Type, How>(codes.x & 0xffff, factor), converted<Type, How>(codes.x >> 16, factor),
-          converted<Type, How>(codes.y & 0xffff, factor), converted<Type, How>(codes.y >> 16, factor)};
+  const uint2 low = converted<Type, How>(codes.x, factor);
+  const uint2 high = converted<Type, How>(codes.y, factor);
+  return {low.x, low.y, high.x, high.y};
 }
 
 template <int Width>
@@ -154,7 +174,8 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(CastArguments arguments)
     for (int k = 0; k < kLoads; ++k) {
       const int chunk = k * 32 + lane;
       const int slot = __shfl_sync(0xffffffff, mine, chunk / kChunks);
-      if (slot >= 0) chunks[k].load(arguments.pool + static_cast<std::int64_t>(slot) * kColumns + chunk % kChunks * Width);
+      if (slot >= 0)
+        chunks[k].load(arguments.pool + static_cast<std::int64_t>(slot) * kColumns + chunk % kChunks * Width);
     }
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
@@ -178,27 +199,38 @@ struct Entry {
 
 template <int Width, int InFlight>
 constexpr Entry flat(const char* name) {
-  return {name, flat_kernel<Fp8::e4m3fn, Move::convert, Width, InFlight>, flat_kernel<Fp8::e4m3fn, Move::none, Width, InFlight>};
+  return {name, flat_kernel<Fp8::e4m3fn, Move::convert, Width, InFlight>,
+          flat_kernel<Fp8::e4m3fn, Move::none, Width, InFlight>};
 }
 template <int Width, int Rows>
 constexpr Entry rows(const char* name) {
-  return {name, rows_kernel<Fp8::e4m3fn, Move::convert, Width, Rows>, rows_kernel<Fp8::e4m3fn, Move::none, Width, Rows>};
+  return {name, rows_kernel<Fp8::e4m3fn, Move::convert, Width, Rows>,
+          rows_kernel<Fp8::e4m3fn, Move::none, Width, Rows>};
 }
 
 const Entry kKernels[] = {
-    flat<8, 1>("flat 8 B x 1"),   flat<8, 2>("flat 8 B x 2"),   flat<8, 4>("flat 8 B x 4"),   flat<8, 8>("flat 8 B x 8"),
-    flat<16, 1>("flat 16 B x 1"), flat<16, 2>("flat 16 B x 2"), flat<16, 4>("flat 16 B x 4"), rows<8, 4>("4 rows of 8 B"),
-    rows<8, 8>("8 rows of 8 B"),  rows<16, 8>("8 rows of 16 B"),
+    flat<8, 1>("flat 8 B x 1"),    flat<8, 2>("flat 8 B x 2"),   flat<8, 4>("flat 8 B x 4"),
+    flat<8, 8>("flat 8 B x 8"),    flat<16, 1>("flat 16 B x 1"), flat<16, 2>("flat 16 B x 2"),
+    flat<16, 4>("flat 16 B x 4"),  rows<8, 4>("4 rows of 8 B"),  rows<8, 8>("8 rows of 8 B"),
+    rows<16, 8>("8 rows of 16 B"),
 };
-constexpr int kDefault = 7;
+constexpr int kDefault = 0;
+constexpr int kDefaultBlocks = 8;
 
-// The other types and the scaled cast come in the default shape alone.
+// The other type and the scaled cast come in the default shape alone.
+template <Fp8 Type, Move How>
+constexpr Kernel kDefaultKernel = flat_kernel<Type, How, 8, 1>;
+
 Kernel kernel_for(Fp8 type, Move move, int index) {
   if (move == Move::none) return kKernels[index].none;
   if (type == Fp8::e5m2) {
-    return move == Move::scaled ? rows_kernel<Fp8::e5m2, Move::scaled, 8, 4> : rows_kernel<Fp8::e5m2, Move::convert, 8, 4>;
+    return move == Move::scaled ? kDefaultKernel<Fp8::e5m2, Move::scaled> : kDefaultKernel<Fp8::e5m2, Move::convert>;
   }
-  return move == Move::scaled ? rows_kernel<Fp8::e4m3fn, Move::scaled, 8, 4> : kKernels[index].convert;
+  return move == Move::scaled ? kDefaultKernel<Fp8::e4m3fn, Move::scaled> : kKernels[index].convert;
+}
+
+CastShape shape_of(int index, int blocks) {
+  return {std::string(kKernels[index].name) + ", " + std::to_string(blocks) + " blocks", index, blocks};
 }
 
 }  // namespace
@@ -207,13 +239,15 @@ std::vector<CastShape> cast_shapes() {
   std::vector<CastShape> shapes;
   for (int index = 0; index < static_cast<int>(sizeof kKernels / sizeof kKernels[0]); ++index) {
     for (const int blocks : {2, 4, 8, 16}) {
-      shapes.push_back({std::string(kKernels[index].name) + ", " + std::to_string(blocks) + " blocks", index, blocks});
+      shapes.push_back(shape_of(index, blocks));
     }
   }
   return shapes;
 }
 
-CastShape default_cast_shape() { return {std::string(kKernels[kDefault].name) + ", 8 blocks", kDefault, 8}; }
+CastShape default_cast_shape() {
+  return shape_of(kDefault, kDefaultBlocks);
+}
 
 void launch_cast(const CastArguments& arguments, Fp8 type, Move move, const CastShape& shape, int multiprocessors,
                  cudaStream_t stream) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace verify {
 namespace {
@@ -19,7 +20,8 @@ std::string text(const char* format, auto... values) {
 // Where an element of an output is.
 std::string place(const Case& c, std::size_t index) {
   const std::size_t row_size = static_cast<std::size_t>(c.heads) * kValueColumns;
-  return text("row %zu, head %zu, column %zu", index / row_size, index % row_size / kValueColumns, index % kValueColumns);
+  return text("row %zu, head %zu, column %zu", index / row_size, index % row_size / kValueColumns,
+              index % kValueColumns);
 }
 
 // The sentence for two outputs that are not the same bits; empty where they are.
@@ -33,7 +35,8 @@ std::string difference(const Case& c, const std::vector<float>& got, const std::
     if (std::isnan(got[i])) ++nan;
   }
   if (different == 0) return {};
-  return text("%zu of %zu values are not the reference's bits, %zu of them NaN; the first (", different, got.size(), nan) +
+  return text("%zu of %zu values are not the reference's bits, %zu of them NaN; the first (", different, got.size(),
+              nan) +
          place(c, first) +
          text(") is %.9g, not %.9g", static_cast<double>(got[first]), static_cast<double>(want[first]));
 }
@@ -154,6 +157,23 @@ class CaseRun {
   std::vector<float> want_[2];
 };
 
+// The cast of every code there is.
+CaseReport run_codes(Machine& machine, Fp8 type, Plant plant) {
+  const Case c = all_codes(type);
+  CaseReport report;
+  report.name = c.name;
+  report.type = type;
+  report.heads = c.heads;
+  report.comparisons = 1;
+  machine.load(c);
+  machine.plan(c.steps[0]);
+  machine.poison();
+  machine.run(layer_of(Way::shadow, plant, false));
+  const std::string what = shadow_difference(c, c.steps[0], machine.shadow(c.slots));
+  if (!what.empty()) report.findings.push_back({Way::shadow, false, 0, what});
+  return report;
+}
+
 }  // namespace
 
 CaseReport run_case(Machine& machine, const CaseSpec& spec, std::uint64_t seed, Plant plant) {
@@ -170,20 +190,23 @@ CaseReport run_case(Machine& machine, const CaseSpec& spec, std::uint64_t seed, 
 Report run_cases(Machine& machine, const std::vector<CaseSpec>& specs, std::uint64_t seed, Plant plant,
                  const std::function<void(const CaseReport&)>& tell) {
   Report report;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    // Every case has a seed of its own, which its line names.
-    report.cases.push_back(run_case(machine, specs[i], seed + i, plant));
-    report.comparisons += report.cases.back().comparisons;
-    if (!report.cases.back().findings.empty()) ++report.failed;
-    tell(report.cases.back());
-  }
+  const auto add = [&report, &tell](CaseReport one) {
+    report.comparisons += one.comparisons;
+    if (!one.findings.empty()) ++report.failed;
+    tell(one);
+    report.cases.push_back(std::move(one));
+  };
+  for (const Fp8 type : {Fp8::e4m3fn, Fp8::e5m2}) add(run_codes(machine, type, plant));
+  // Every case has a seed of its own, which its line names.
+  for (std::size_t i = 0; i < specs.size(); ++i) add(run_case(machine, specs[i], seed + i, plant));
   return report;
 }
 
 std::string beside_the_plant(const Report& report, Plant plant) {
   for (const CaseReport& c : report.cases) {
     for (const Finding& finding : c.findings) {
-      if (!is_planted(plant, finding.way, finding.in_graph)) return c.name + ", " + name_of(finding.way) + ": " + finding.what;
+      if (!is_planted(plant, finding.way, finding.in_graph))
+        return c.name + ", " + name_of(finding.way) + ": " + finding.what;
     }
   }
   return {};

@@ -26,8 +26,8 @@ struct CaseReport {
   Fp8 type;
   int heads;
   std::uint64_t seed;
-  int comparisons = 0;       // of one output or one shadow with what it must be
-  Comparison exact;          // the worst of both steps
+  int comparisons = 0;  // of one output or one shadow with what it must be
+  Comparison exact;     // the worst of both steps
   std::vector<Finding> findings;
 };
 
@@ -35,7 +35,7 @@ struct CaseReport {
 struct Catch {
   Way way;
   bool in_graph;
-  int caught = 0;  // cases
+  int caught = 0;     // cases
   std::string first;  // the first finding
 };
 

@@ -58,20 +58,22 @@ class CpuMachine : public Machine {
     const auto slots = static_cast<std::size_t>(c.slots);
     // The compact buffer is no smaller than the pool, so that a wrong index reads poison and not somebody's memory; one
     // more row each for the cast that is planted to be late.
-    for (auto& [keys, rows] : {std::pair{&whole_, slots}, std::pair{&compact_, std::max(named, slots)}, std::pair{&shadow_, slots}}) {
+    for (auto& [keys, rows] :
+         {std::pair{&whole_, slots}, std::pair{&compact_, std::max(named, slots)}, std::pair{&shadow_, slots}}) {
       keys->assign((rows + 1) * kColumns, kPoison);
     }
     sequential_.resize(named);
     for (std::size_t i = 0; i < named; ++i) sequential_[i] = static_cast<std::int32_t>(i);
     output_.assign(c.fill.rows.size() * static_cast<std::size_t>(c.heads) * kValueColumns, 0.0f);
+    slots_.assign(named, 0);
     plan(c.fill);
     saved_ = slots_;
-    saved_.resize(named, 0);
     saved_count_ = count_;
   }
 
   void plan(const Plan& plan) override {
-    slots_ = plan.slots;
+    // As a server refills it: what lies behind stays.
+    std::copy(plan.slots.begin(), plan.slots.end(), slots_.begin());
     count_ = static_cast<std::int64_t>(plan.slots.size());
     rows_ = plan.rows;
   }
@@ -144,7 +146,8 @@ class CpuMachine : public Machine {
     for (std::int32_t j = 0; j < length; ++j) {
       const std::int64_t key = named[static_cast<std::size_t>(start + j)];
       for (int d = 0; d < kColumns; ++d) {
-        wide[static_cast<std::size_t>(j) * kColumns + static_cast<std::size_t>(d)] = float_of_bf16(keys[static_cast<std::size_t>(key * kColumns + d)]);
+        wide[static_cast<std::size_t>(j) * kColumns + static_cast<std::size_t>(d)] =
+            float_of_bf16(keys[static_cast<std::size_t>(key * kColumns + d)]);
       }
     }
     const auto heads = static_cast<std::size_t>(case_->heads);
@@ -186,6 +189,8 @@ class CpuMachine : public Machine {
 
 }  // namespace
 
-std::unique_ptr<Machine> make_cpu_machine() { return std::make_unique<CpuMachine>(); }
+std::unique_ptr<Machine> make_cpu_machine() {
+  return std::make_unique<CpuMachine>();
+}
 
 }  // namespace verify

@@ -11,7 +11,9 @@
 namespace verify {
 
 inline void cuda_check(cudaError_t error, const char* call) {
-  if (error != cudaSuccess) throw cuda_failed(call, cudaGetErrorString(error));
+  if (error == cudaSuccess) return;
+  if (error == cudaErrorMemoryAllocation) throw gpu_out_of_memory(call);
+  throw cuda_failed(call, cudaGetErrorString(error));
 }
 #define VERIFY_CUDA(call) ::verify::cuda_check((call), #call)
 

@@ -9,15 +9,15 @@ namespace verify {
 
 enum class Exit : int {
   passed = 0,
-  failed = 1,           // a check failed: the numbers are wrong
-  usage = 2,            // the command line
-  no_gpu = 3,           // GPU part skipped: built without nvcc, no driver, or no GPU. The CPU part passed
-  caught = 4,           // --plant: the planted error was caught everywhere it was planted. What one wants to see
-  missed = 5,           // --plant: it was not. A fault of this program
-  driver_too_old = 6,   // GPU part skipped: the driver is older than the CUDA runtime that this was built with
-  out_of_memory = 7,    // the GPU's memory or the host's
-  cuda_failed = 8,      // any other CUDA call failed
-  gpu_too_old = 9,      // GPU part skipped: the GPU has no code in this build, or is below compute capability 8.0
+  failed = 1,             // a check failed: the numbers are wrong
+  usage = 2,              // the command line
+  no_gpu = 3,             // GPU part skipped: built without nvcc, no driver, or no GPU. The CPU part passed
+  caught = 4,             // --plant: the planted error was caught everywhere it was planted. What one wants to see
+  missed = 5,             // --plant: it was not. A fault of this program
+  driver_too_old = 6,     // GPU part skipped: the driver is older than the CUDA runtime that this was built with
+  out_of_memory = 7,      // the GPU's memory or the host's
+  cuda_failed = 8,        // any other CUDA call failed
+  gpu_too_old = 9,        // GPU part skipped: the GPU has no code in this build, or is below compute capability 8.0
   slower_than_move = 10,  // --within: the cast takes longer than a plain move of the same bytes by more than that
 };
 

@@ -23,7 +23,9 @@ double decode(Fp8 type, std::uint8_t code) {
   return sign * std::ldexp(significand, power);
 }
 
-float float_of_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+float float_of_bf16(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
 std::uint16_t bf16_of(float value) {
   if (std::isnan(value)) return 0x7fff;

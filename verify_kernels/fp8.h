@@ -15,7 +15,9 @@ namespace verify {
 
 enum class Fp8 { e4m3fn, e5m2 };
 
-constexpr const char* name_of(Fp8 type) { return type == Fp8::e4m3fn ? "e4m3fn" : "e5m2"; }
+constexpr const char* name_of(Fp8 type) {
+  return type == Fp8::e4m3fn ? "e4m3fn" : "e5m2";
+}
 
 // A code that is NaN in both types.
 inline constexpr std::uint8_t kNanCode = 0x7f;
@@ -28,8 +30,12 @@ float float_of_bf16(std::uint16_t bits);
 // Round to nearest, ties to even; a NaN becomes 0x7fff.
 std::uint16_t bf16_of(float value);
 
-constexpr bool is_nan_bf16(std::uint16_t bits) { return (bits & 0x7fff) > 0x7f80; }
+constexpr bool is_nan_bf16(std::uint16_t bits) {
+  return (bits & 0x7fff) > 0x7f80;
+}
 // Equal bits, where any NaN equals any NaN.
-constexpr bool same_bf16(std::uint16_t a, std::uint16_t b) { return a == b || (is_nan_bf16(a) && is_nan_bf16(b)); }
+constexpr bool same_bf16(std::uint16_t a, std::uint16_t b) {
+  return a == b || (is_nan_bf16(a) && is_nan_bf16(b));
+}
 
 }  // namespace verify

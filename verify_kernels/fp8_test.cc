@@ -44,11 +44,11 @@ void rounding() {
     float value;
     unsigned want;
   } cases[] = {{1.0f, 0x3f80},
-               {1.00390625f, 0x3f80},          // halfway, to even: down
-               {1.01171875f, 0x3f82},          // halfway, to even: up
-               {1.004f, 0x3f81},               // above halfway
+               {1.00390625f, 0x3f80},  // halfway, to even: down
+               {1.01171875f, 0x3f82},  // halfway, to even: up
+               {1.004f, 0x3f81},       // above halfway
                {-1.004f, 0xbf81},
-               {3.4e38f, 0x7f80},              // past the largest
+               {3.4e38f, 0x7f80},  // past the largest
                {0.0f, 0x0000},
                {-0.0f, 0x8000},
                {std::numeric_limits<float>::infinity(), 0x7f80},

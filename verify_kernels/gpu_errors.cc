@@ -5,7 +5,9 @@
 namespace verify {
 namespace {
 
-std::string megabytes(std::size_t bytes) { return std::to_string(bytes / 1'000'000) + " MB"; }
+std::string megabytes(std::size_t bytes) {
+  return std::to_string(bytes / 1'000'000) + " MB";
+}
 
 }  // namespace
 
@@ -46,9 +48,13 @@ Stop no_code_for(const std::string& name, const std::string& compute_capability)
 }
 
 Stop gpu_out_of_memory(std::size_t wanted, std::size_t free, std::size_t total) {
-  return {Exit::out_of_memory, "the GPU has no " + megabytes(wanted) + " left (" + megabytes(free) + " of " +
-                                   megabytes(total) +
-                                   " are free)\n  stop what else runs there (nvidia-smi), or give a smaller pool: --slots 100000"};
+  return {Exit::out_of_memory,
+          "the GPU has no " + megabytes(wanted) + " left (" + megabytes(free) + " of " + megabytes(total) +
+              " are free)\n  stop what else runs there (nvidia-smi), or give a smaller pool: --slots 100000"};
+}
+
+Stop gpu_out_of_memory(const std::string& call) {
+  return {Exit::out_of_memory, call + ": the GPU's memory is used up\n  stop what else runs there (nvidia-smi)"};
 }
 
 Stop host_out_of_memory() {
@@ -56,9 +62,10 @@ Stop host_out_of_memory() {
 }
 
 Stop cuda_failed(const std::string& call, const std::string& error) {
-  return {Exit::cuda_failed, call + ": " + error +
-                                 "\n  see whether other CUDA programs run (nvidia-smi, and the kernel's log for Xid lines);"
-                                 " if they do, this is a fault of verify_kernels"};
+  return {Exit::cuda_failed,
+          call + ": " + error +
+              "\n  see whether other CUDA programs run (nvidia-smi, and the kernel's log for Xid lines);"
+              " if they do, this is a fault of verify_kernels"};
 }
 
 std::string cuda_version(int version) {

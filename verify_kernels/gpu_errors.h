@@ -17,6 +17,7 @@ Stop driver_too_old(int driver, int runtime);
 Stop gpu_too_old(const std::string& name, const std::string& compute_capability);
 Stop no_code_for(const std::string& name, const std::string& compute_capability);
 Stop gpu_out_of_memory(std::size_t wanted, std::size_t free, std::size_t total);
+Stop gpu_out_of_memory(const std::string& call);
 Stop host_out_of_memory();
 Stop cuda_failed(const std::string& call, const std::string& error);
 

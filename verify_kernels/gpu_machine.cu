@@ -72,7 +72,8 @@ class GpuMachine : public Machine {
   }
 
   std::vector<float> output(int rows) override {
-    return output_.get(static_cast<std::size_t>(rows) * static_cast<std::size_t>(case_->heads) * kValueColumns, stream_);
+    return output_.get(static_cast<std::size_t>(rows) * static_cast<std::size_t>(case_->heads) * kValueColumns,
+                       stream_);
   }
 
   std::vector<std::uint16_t> shadow(std::int64_t rows) override {
@@ -131,8 +132,8 @@ class GpuMachine : public Machine {
         .left_out = cast.left_out,
         .factor = cast.factor,
     };
-    launch_cast(arguments, case_->type, cast.factor == 1 ? Move::convert : Move::scaled, default_cast_shape(), multiprocessors_,
-                stream_);
+    launch_cast(arguments, case_->type, cast.factor == 1 ? Move::convert : Move::scaled, default_cast_shape(),
+                multiprocessors_, stream_);
     launch_attention({.keys = buffer(layer.attention.keys).data(),
                       .ids = ids(layer.attention.ids).data(),
                       .rows = rows_.data(),
@@ -193,6 +194,8 @@ Gpu open_gpu() {
   return {properties.name, capability, cuda_version(driver), cuda_version(runtime), properties.multiProcessorCount};
 }
 
-std::unique_ptr<Machine> make_gpu_machine() { return std::make_unique<GpuMachine>(); }
+std::unique_ptr<Machine> make_gpu_machine() {
+  return std::make_unique<GpuMachine>();
+}
 
 }  // namespace verify

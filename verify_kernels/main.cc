@@ -17,7 +17,8 @@ void say(const Options& options, const std::string& text) {
   std::cout << text << std::flush;
 }
 
-PartReport run_part(const std::string& name, Machine& machine, const std::vector<CaseSpec>& specs, const Options& options) {
+PartReport run_part(const std::string& name, Machine& machine, const std::vector<CaseSpec>& specs,
+                    const Options& options) {
   PartReport part{name, {}, {}};
   Report all;
   for (int i = 0; i < options.seeds; ++i) {
@@ -47,7 +48,8 @@ void run_gpu(const Options& options, RunReport& run) {
   run.gpu = open_gpu();
   say(options, run.gpu->name + ", compute capability " + run.gpu->compute_capability + ", driver for CUDA " +
                    run.gpu->driver + ", runtime " + run.gpu->runtime + "\n");
-  run.parts.push_back(run_part("GPU", *make_gpu_machine(), gpu_cases(options), options));
+  if (options.part != Options::Part::bench)
+    run.parts.push_back(run_part("GPU", *make_gpu_machine(), gpu_cases(options), options));
   if (!options.bench) return;
   const BenchOptions bench{options.slots, 16, options.repeats, options.seed};
   run.bench = run_bench(bench, [&options](const std::string& line) {
@@ -65,7 +67,8 @@ Exit outcome(const RunReport& run, const Options& options) {
       const std::string finding = beside_the_plant(report, options.plant);
       if (finding.empty()) continue;
       failed = true;
-      if (options.plant != Plant::none) std::cerr << part.name << " part, FAILED where nothing is planted: " << finding << "\n";
+      if (options.plant != Plant::none)
+        std::cerr << part.name << " part, FAILED where nothing is planted: " << finding << "\n";
     }
     for (const Catch& found : part.caught) missed = missed || found.caught == 0;
   }
@@ -80,7 +83,9 @@ Exit outcome(const RunReport& run, const Options& options) {
 
 Exit run(const Options& options) {
   RunReport run;
-  if (options.part != Options::Part::gpu) run.parts.push_back(run_part("CPU", *make_cpu_machine(), small_cases(), options));
+  if (options.part == Options::Part::both || options.part == Options::Part::cpu) {
+    run.parts.push_back(run_part("CPU", *make_cpu_machine(), small_cases(), options));
+  }
   Exit gpu_exit = Exit::passed;
   if (options.part != Options::Part::cpu) {
     try {
@@ -119,4 +124,6 @@ Exit run_guarded(const std::vector<std::string>& args) {
 }  // namespace
 }  // namespace verify
 
-int main(int argc, char** argv) { return static_cast<int>(verify::run_guarded({argv + 1, argv + argc})); }
+int main(int argc, char** argv) {
+  return static_cast<int>(verify::run_guarded({argv + 1, argv + argc}));
+}

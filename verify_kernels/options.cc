@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit codes: 0 all checks passed; 1 a check failed; 2 usage; 3 the GPU part was skipped, for there is no GPU, no\n"
-    "driver, or no GPU code in this build (the CPU part passed); 4 the planted error was caught; 5 it was not; 6 the driver is\n"
+    "driver, or no GPU code in this build (the CPU part passed); 4 the planted error was caught; 5 it was not; 6 the "
+    "driver is\n"
     "too old; 7 out of memory; 8 a CUDA call failed; 9 the GPU is too old; 10 slower than --within.";
 
 [[noreturn]] void usage(const std::string& message, const std::string& hint) {
@@ -27,8 +28,11 @@ void set_part(Options& options, const std::string& only) {
     options.part = Options::Part::cpu;
   } else if (only == "gpu") {
     options.part = Options::Part::gpu;
+  } else if (only == "bench") {
+    options.part = Options::Part::bench;
+    options.bench = true;
   } else if (!only.empty()) {
-    usage("--only \"" + only + "\": there is no such part", "the parts are cpu and gpu");
+    usage("--only \"" + only + "\": there is no such part", "the parts are cpu, gpu and bench");
   }
 }
 
@@ -56,21 +60,25 @@ Options read_options(const std::vector<std::string>& args, std::string& help) {
   Options options;
   std::string only;
   std::string plant;
-  CLI::App app("Checks that MLA attention over an FP8 KV pool is the same when only the slots that a step reads are cast.",
-               "verify_kernels");
+  CLI::App app(
+      "Checks that MLA attention over an FP8 KV pool is the same when only the slots that a step reads are cast.",
+      "verify_kernels");
   app.footer(kFooter);
-  app.add_option("--only", only, "run one part: cpu or gpu (else both)");
+  app.add_option("--only", only,
+                 "run one part: the checks on the cpu, the checks on the gpu, or the bench without checks");
   app.add_option("--plant", plant, "plant an error, which must be caught: " + plant_names());
   app.add_option("--seed", options.seed, "of the first case")->capture_default_str();
   app.add_option("--seeds", options.seeds, "run all cases with so many seeds")->capture_default_str();
-  app.add_option("--slots", options.slots, "slots of the pool of the large cases and of --bench")->capture_default_str();
+  app.add_option("--slots", options.slots, "slots of the pool of the large cases and of --bench")
+      ->capture_default_str();
   app.add_flag("--bench", options.bench, "after the checks, time it on the GPU");
   app.add_option("--layers", options.layers, "layers of a step, for the times a step")->capture_default_str();
   app.add_option("--repeats", options.repeats, "replays that a median is of")->capture_default_str();
   app.add_option("--within", options.within, "with --bench: fail where the cast is slower than a move by more PERCENT");
   app.add_flag("--json", options.json, "print one JSON document instead of text");
   app.add_flag("-q,--quiet", options.quiet, "no line for each case");
-  app.add_option("--pretend", options.pretend, "for tests: fail as the GPU part would (no-driver, driver-too-old, out-of-memory, ...)");
+  app.add_option("--pretend", options.pretend,
+                 "for tests: fail as the GPU part would (no-driver, driver-too-old, out-of-memory, ...)");
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::CallForHelp&) {

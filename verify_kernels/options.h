@@ -10,7 +10,7 @@
 namespace verify {
 
 struct Options {
-  enum class Part { both, cpu, gpu };
+  enum class Part { both, cpu, gpu, bench };  // bench: the times without the checks
   Part part = Part::both;
   Plant plant = Plant::none;
   std::uint64_t seed = 1;

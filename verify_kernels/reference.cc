@@ -91,7 +91,9 @@ void compare_row(const Exact& exact, const float* out, int row, Comparison& comp
     square += exact.values[i] * exact.values[i];
     comparison.largest_error = std::max(comparison.largest_error, error);
     // No slots: nothing but zero is right.
-    const double share = error == 0 ? 0 : exact.bound[i] == 0 ? std::numeric_limits<double>::infinity() : error / exact.bound[i];
+    const double share = error == 0            ? 0
+                         : exact.bound[i] == 0 ? std::numeric_limits<double>::infinity()
+                                               : error / exact.bound[i];
     if (share <= comparison.largest_share) continue;
     comparison.largest_share = share;
     comparison.row = row;
@@ -107,7 +109,8 @@ void compare_row(const Exact& exact, const float* out, int row, Comparison& comp
 Exact exact_row(const Case& c, const Plan& plan, int row, int splits) {
   const std::vector<double> keys = keys_of(c, plan, plan.rows[static_cast<std::size_t>(row)]);
   Exact exact;
-  const std::uint16_t* query = c.query.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(c.heads) * kColumns;
+  const std::uint16_t* query =
+      c.query.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(c.heads) * kColumns;
   for (int head = 0; head < c.heads; ++head) {
     exact_head(keys, scores_of(c, keys, query + static_cast<std::ptrdiff_t>(head) * kColumns), splits, exact);
   }

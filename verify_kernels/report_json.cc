@@ -10,10 +10,8 @@ using Json = nlohmann::ordered_json;
 Json json_of_case(const CaseReport& c) {
   Json findings = Json::array();
   for (const Finding& finding : c.findings) {
-    findings.push_back({{"way", name_of(finding.way)},
-                        {"graph", finding.in_graph},
-                        {"step", finding.step},
-                        {"what", finding.what}});
+    findings.push_back(
+        {{"way", name_of(finding.way)}, {"graph", finding.in_graph}, {"step", finding.step}, {"what", finding.what}});
   }
   return {{"case", c.name},
           {"type", name_of(c.type)},
@@ -67,8 +65,14 @@ Json json_of_bench(const Bench& bench, const Options& options) {
     }
     layers.push_back({{"batch", time.batch}, {"heads", time.heads}, {"slots", time.slots}, {"ways", ways}});
   }
-  return {{"layers", options.layers},      {"repeats", options.repeats},       {"pool_slots", options.slots},
-          {"copy_gb_s", bench.copy_gb_s}, {"whole_cast_us", bench.whole_us}, {"casts", casts},
+  return {{"layers", options.layers},
+          {"repeats", options.repeats},
+          {"pool_slots", options.slots},
+          {"copy_gb_s", bench.copy_gb_s},
+          {"whole_cast_us", bench.whole_us},
+          {"casts", casts},
+          {"one_shape", bench.one_shape},
+          {"one_shape_ratio", bench.one_shape_ratio},
           {"batches", layers}};
 }
 
