@@ -9,8 +9,6 @@ skip is a failure. `setup.sh` beside this file makes the environment and fetches
 """
 
 import argparse
-import contextlib
-import os
 import pathlib
 import shutil
 import sys
@@ -50,46 +48,6 @@ class Tally:
         print(f"SKIP  {what}: {why}", flush=True)
 
 
-@contextlib.contextmanager
-def environment(values):
-    before = dict(os.environ)
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
-def run_side(path, package, patch, look_at_keys):
-    """The outputs of one path on one tree."""
-    import paths
-    from server import Server
-
-    def make(**how):
-        with environment(how.pop("environment", {})):
-            return Server(package, patch, look_at_keys, **how)
-
-    device, dirty = paths.modes()
-    with device, dirty:
-        return path(make)
-
-
-def run_path(name, unpatched, patched, patch, look_at_keys=True):
-    """None, or why the patched tree does not do what the unpatched one does."""
-    import paths
-
-    try:
-        before = run_side(paths.PATHS[name], unpatched, None, False)
-    except Exception as error:  # noqa: BLE001
-        return f"the unpatched side did not run: {type(error).__name__}: {error}"
-    try:
-        after = run_side(paths.PATHS[name], patched, patch, look_at_keys)
-    except Exception as error:  # noqa: BLE001
-        return f"{type(error).__name__}: {error}"
-    return paths.compare(before, after)
-
-
 class Trees:
     """Unpacked and patched trees by (release, patch), made once."""
 
@@ -112,6 +70,7 @@ class Trees:
 
 def run_releases(options, all_trees, tally):
     import paths
+    import sides
     import trees
 
     for release in options.releases:
@@ -128,7 +87,8 @@ def run_releases(options, all_trees, tally):
             for name in paths.runnable(source):
                 if options.paths and not any(word in name for word in options.paths):
                     continue
-                why = run_path(name, trees.package(all_trees.site(release)), trees.package(site), patch)
+                shipped = trees.package(all_trees.site(release))
+                why = sides.run_path(options.device, name, shipped, trees.package(site), patch).why
                 tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", why)
 
 
@@ -146,6 +106,7 @@ def run_contract(options, all_trees, tally):
 def run_plants(options, all_trees, tally):
     import contract
     import planted
+    import sides
     import trees
 
     for plant in planted.PLANTS:
@@ -169,7 +130,8 @@ def run_plants(options, all_trees, tally):
             why = found[0] if found else None
         else:
             shipped = trees.package(all_trees.site(plant.release))
-            why = run_path(plant.path, shipped, trees.package(site), plant.patch, plant.by_keys)
+            bad = trees.package(site)
+            why = sides.run_path(options.device, plant.path, shipped, bad, plant.patch, plant.by_keys).why
         if why is None:
             tally.line(what, f"not caught by: {plant.path}")
         elif why.startswith("the unpatched side"):
@@ -180,7 +142,7 @@ def run_plants(options, all_trees, tally):
 
 def main():
     options = parse()
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = [str(HERE), str(HERE.parents[1] / "verify_backend")]
     sys.dont_write_bytecode = True
     try:
         import torch
@@ -191,6 +153,9 @@ def main():
     torch.set_grad_enabled(False)
     print(f"torch {torch.__version__}, wheels in {options.wheels}")
 
+    import double
+
+    options.device = double.device(heads=2)
     tally = Tally()
     folder = options.keep or tempfile.mkdtemp(prefix="suture-backend-")
     try:

@@ -4,10 +4,9 @@ at what attention was handed, so that a patch that quietly casts the whole pool 
 
 import torch
 
-import capture
 import stand_ins
 from graphs import DraftRunner
-from server import DTYPE, ROWS
+from server import DTYPE
 from stand_ins import SpecInputType
 
 RAGGED = [7, 1, 33, 12, 20]
@@ -71,7 +70,7 @@ def shared_prefix(make):
     """Requests that share a prefix name more rows than the pool has."""
     server, results = make(), []
     lens = [48] * 8
-    assert sum(lens) > ROWS
+    assert sum(lens) > server.sizes.rows
     server.admit([4, 4])
     server.eager(server.decode_batch())
     for turn in range(2):
@@ -91,7 +90,7 @@ def shared_prefix(make):
 def paged_extend(make, page_size=1):
     server, results = make(page_size=page_size), []
     for turn, lens in enumerate(([9, 30], RAGGED[2:], [16, 16], [44] * 5)):
-        server.admit(lens, shared=40 if sum(lens) > ROWS else 0)
+        server.admit(lens, shared=40 if sum(lens) > server.sizes.rows else 0)
         results += _named(f"prefill {turn}", server.eager(server.extend_batch(4)))
         pages = sum(-(-n // page_size) for n in lens)
         wanted = "shadow" if turn == 0 else server.gathers(pages * page_size)
@@ -205,9 +204,10 @@ def dcp_extend(make):
 def _compact(server, lens):
     total = sum(lens)
     order = torch.randperm(total, generator=torch.Generator().manual_seed(total)).to(torch.int32)
+    order = order.to(server.device.name)
     values = server.random(total, 1, server.pool.buffers[0].shape[-1]).to(server.pool.buffers[0].dtype)
     return stand_ins.NAMES["DecodeContextParallelMetadata"](
-        dcp_kv_indptr=torch.tensor([0] + lens).cumsum(0).to(torch.int32),
+        dcp_kv_indptr=torch.tensor([0] + lens, device=server.device.name).cumsum(0).to(torch.int32),
         dcp_kv_indices=order,
         dcp_kv_buffer=values,
     )
@@ -224,13 +224,13 @@ def planned_elsewhere(make):
         results += _named(f"step {turn}", server.eager(server.decode_batch()))
     server.admit([6, 10])
     server.backend.init_forward_metadata(server.decode_batch())
-    table = server.requests.req_to_token
+    table, sizes = server.requests.req_to_token, server.sizes
     server.backend.decode_wrapper.plan(
-        torch.tensor([0, 1, 2], dtype=torch.int32),
-        torch.tensor([0, 10, 16], dtype=torch.int32),
+        torch.tensor([0, 1, 2], dtype=torch.int32, device=table.device),
+        torch.tensor([0, 10, 16], dtype=torch.int32, device=table.device),
         torch.cat([table[2, :10], table[1, :6]]).contiguous(),
-        torch.tensor([10, 6], dtype=torch.int32),
-        2, 32, 16, 1, False, 0.125, DTYPE, DTYPE,
+        torch.tensor([10, 6], dtype=torch.int32, device=table.device),
+        sizes.heads, sizes.nope, sizes.rope, 1, False, sizes.scaling, DTYPE, DTYPE,
     )  # fmt: skip
     batch = server.decode_batch()
     results += _named("planned by hand", server.forward(batch, server.inputs(2)))
@@ -243,7 +243,7 @@ def switched_off(make):
     for turn in range(3):
         server.admit(RAGGED)
         results += _named(f"step {turn}", server.eager(server.decode_batch()))
-        server.check_keys(server.backend.decode_wrapper, ROWS)
+        server.check_keys(server.backend.decode_wrapper, server.sizes.rows)
     replay = server.capture(server.decode_batch())
     server.admit([8, 8, 3])
     results += _named("replay", replay(server.decode_batch()))
@@ -283,26 +283,3 @@ def runnable(source):
     if "DFLASH_VERIFY" not in source:
         names = [n for n in names if n != "DFLASH verify"]
     return names
-
-
-def bits(tensor):
-    return tensor.contiguous().view(torch.uint8)
-
-
-def compare(unpatched, patched):
-    """None, or what differs. The unpatched outputs must be numbers, or equality would say nothing."""
-    if [what for what, _ in unpatched] != [what for what, _ in patched]:
-        return "the two sides ran different steps"
-    for (what, a), (_, b) in zip(unpatched, patched):
-        if torch.isnan(a).any():
-            return f"{what}: NaN without the patch"
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return f"{what}: {tuple(a.shape)} {a.dtype}, patched {tuple(b.shape)} {b.dtype}"
-        if not torch.equal(bits(a), bits(b)):
-            nan = int(torch.isnan(b).sum())
-            return f"{what}: {int((a != b).sum())} of {a.numel()} values differ, {nan} of them NaN"
-    return None
-
-
-def modes():
-    return capture.CudaIsCpu(), capture.FreshMemoryIsDirty()

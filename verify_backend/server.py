@@ -3,21 +3,14 @@
 Everything that is random comes from seeds, so that two servers (unpatched and patched) see the same bytes.
 """
 
-import functools
 from types import SimpleNamespace
 
 import torch
 
-import capture
 import graphs
 import stand_ins
 from stand_ins import EagleVerifyInput, ForwardMode, Settings
 
-NOPE, ROPE, HEADS = 32, 16, 2
-COLUMNS = NOPE + ROPE
-ROWS = 160  # KV slots of a layer
-CONTEXT = 64
-MAX_REQUESTS = 15
 NAN_BYTE = 0x7F  # NaN in e4m3fn and in e5m2
 DTYPE = torch.bfloat16
 
@@ -25,73 +18,61 @@ DTYPE = torch.bfloat16
 class Pool:
     """The KV pool of one layer's backend: get_key_buffer and the two setters."""
 
-    def __init__(self, layers, dtype):
-        self.buffers = [torch.zeros(ROWS, 1, COLUMNS, dtype=dtype) for _ in range(layers)]
+    def __init__(self, sizes, dtype, device):
+        self.sizes = sizes
+        shape = (sizes.rows, 1, sizes.columns)
+        self.buffers = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(sizes.layers)]
 
     def get_key_buffer(self, layer_id):
         return self.buffers[layer_id]
 
     def set_mla_kv_buffer(self, layer, slots, k_nope, k_rope):
         buffer = self.buffers[layer.layer_id]
-        rows = torch.cat([k_nope, k_rope], dim=-1).view(-1, 1, COLUMNS).to(buffer.dtype)
+        rows = torch.cat([k_nope, k_rope], dim=-1).view(-1, 1, self.sizes.columns).to(buffer.dtype)
         bits = torch.uint8 if buffer.dtype.itemsize == 1 else torch.int16
         buffer.view(bits).index_copy_(0, slots, rows.view(bits))
 
     def set_kv_buffer(self, layer, slots, k, v):
-        self.set_mla_kv_buffer(layer, slots, k[..., :NOPE], k[..., NOPE:])
-
-
-def guard_of(patch):
-    """What surrounds each call into suture_kv_cast: a limit on the work; for the gather, no host reads ever."""
-
-    def wrap(function):
-        @functools.wraps(function)
-        def guarded(*args, **kwargs):
-            with capture.WorkLimit(ROWS, COLUMNS):
-                if patch == "gather":
-                    with capture.no_host_reads():
-                        return function(*args, **kwargs)
-                return function(*args, **kwargs)
-
-        return guarded
-
-    return wrap
+        self.set_mla_kv_buffer(layer, slots, k[..., : self.sizes.nope], k[..., self.sizes.nope :])
 
 
 class Server:
     def __init__(
-        self, package, patch=None, look_at_keys=True, *, page_size=1, layers=2, kv_dtype=torch.float8_e4m3fn, dcp=1
+        self, device, package, patch=None, look_at_keys=True, *, page_size=1, kv_dtype=torch.float8_e4m3fn, dcp=1, **sizes
     ):
+        self.device = device
+        self.sizes = device.sizes(**sizes)
         self.patch = patch
         self.look_at_keys = look_at_keys
         self.page_size = page_size
         Settings.dcp_size, Settings.dcp_rank = dcp, dcp - 1
         source = package / "srt" / "layers" / "attention" / "flashinfer_mla_backend.py"
         Settings.dcp_ids_stay_widened = "translate_dcp_read_ids" in source.read_text()
-        self.module, self.kv_cast = stand_ins.load_backend(package, guard_of(patch))
-        self.pool = Pool(layers, kv_dtype)
-        self.layers = [
-            SimpleNamespace(
-                layer_id=i, tp_q_head_num=HEADS, tp_k_head_num=1, tp_v_head_num=1, head_dim=COLUMNS, v_head_dim=NOPE,
-                logit_cap=0.0, scaling=0.125,
-            )  # fmt: skip
-            for i in range(layers)
-        ]
-        self.requests = SimpleNamespace(
-            size=MAX_REQUESTS, req_to_token=torch.zeros(MAX_REQUESTS + 1, CONTEXT, dtype=torch.int32)
-        )
+        self.module, self.kv_cast = stand_ins.load_backend(package, device, device.guard(patch, self.sizes))
+        self.pool = Pool(self.sizes, kv_dtype, device.name)
+        self.layers = [self._layer(i) for i in range(self.sizes.layers)]
+        table = torch.zeros(self.sizes.requests + 1, self.sizes.context, dtype=torch.int32, device=device.name)
+        self.requests = SimpleNamespace(size=self.sizes.requests, req_to_token=table)
         self.runner = self._model_runner()
         self.backend = self.module.FlashInferMLAAttnBackend(self.runner)
         self.seed = 0
         self.lens = []
 
+    def _layer(self, index):
+        sizes = self.sizes
+        return SimpleNamespace(
+            layer_id=index, tp_q_head_num=sizes.heads, tp_k_head_num=1, tp_v_head_num=1, head_dim=sizes.columns,
+            v_head_dim=sizes.nope, logit_cap=0.0, scaling=sizes.scaling,
+        )  # fmt: skip
+
     def _model_runner(self):
+        sizes = self.sizes
         config = SimpleNamespace(
-            num_attention_heads=HEADS, qk_nope_head_dim=NOPE, qk_rope_head_dim=ROPE, v_head_dim=NOPE,
-            kv_lora_rank=NOPE, context_len=CONTEXT, scaling=0.125,
+            num_attention_heads=sizes.heads, qk_nope_head_dim=sizes.nope, qk_rope_head_dim=sizes.rope,
+            v_head_dim=sizes.nope, kv_lora_rank=sizes.nope, context_len=sizes.context, scaling=sizes.scaling,
         )  # fmt: skip
         return SimpleNamespace(
-            model_config=config, device="cpu", dtype=DTYPE, kv_cache_dtype=self.pool.buffers[0].dtype,
+            model_config=config, device=self.device.name, dtype=DTYPE, kv_cache_dtype=self.pool.buffers[0].dtype,
             page_size=self.page_size, req_to_token_pool=self.requests, token_to_kv_pool=self.pool,
             token_to_kv_pool_allocator=SimpleNamespace(), server_args=stand_ins._SERVER_ARGS,
             kv_index_translator=stand_ins.Translator(self.requests.req_to_token),
@@ -101,8 +82,8 @@ class Server:
 
     def random(self, *shape):
         self.seed += 1
-        generator = torch.Generator().manual_seed(self.seed)
-        return torch.randn(*shape, generator=generator).to(DTYPE)
+        generator = torch.Generator(self.device.name).manual_seed(self.seed)
+        return torch.randn(*shape, generator=generator, device=self.device.name).to(DTYPE)
 
     def admit(self, lens, shared=0, room=0):
         """New requests of these lengths at new slots; the first `shared` tokens are the same slots for all. `room`
@@ -115,12 +96,12 @@ class Server:
         prefix = self._slots(order, shared)
         for request, length in enumerate(lens, start=1):
             slots = prefix + self._slots(order, length + room - shared)
-            table[request, : len(slots)] = torch.tensor(slots, dtype=torch.int32)
+            table[request, : len(slots)] = torch.tensor(slots, dtype=torch.int32, device=table.device)
         self.lens = list(lens)
         self._fill_pool()
 
     def _units(self):
-        return ROWS if Settings.dcp_size > 1 else ROWS // self.page_size
+        return self.sizes.rows if Settings.dcp_size > 1 else self.sizes.rows // self.page_size
 
     def _slots(self, order, count):
         """`count` token slots out of whole units: pages, or under DCP the slots of all ranks at one local slot."""
@@ -132,14 +113,13 @@ class Server:
         return slots[:count]
 
     def _fill_pool(self):
-        owned = {0}
-        for request, length in enumerate(self.lens, start=1):
-            owned |= set(self.requests.req_to_token[request, :length].tolist())
+        table = self.requests.req_to_token
+        slots = torch.cat([table[r, :length] for r, length in enumerate(self.lens, start=1)]).to(torch.int64)
         if Settings.dcp_size > 1:
-            owned = {s // Settings.dcp_size for s in owned if s % Settings.dcp_size == Settings.dcp_rank} | {0}
-        rows = torch.tensor(sorted(owned))
+            slots = slots[slots % Settings.dcp_size == Settings.dcp_rank] // Settings.dcp_size
+        rows = torch.cat([slots, slots.new_zeros(1)]).unique()
         for buffer in self.pool.buffers:
-            values = self.random(len(rows), 1, COLUMNS).to(buffer.dtype)
+            values = self.random(len(rows), 1, self.sizes.columns).to(buffer.dtype)
             if buffer.dtype.itemsize == 1:
                 buffer.view(torch.uint8).fill_(NAN_BYTE)
                 buffer.view(torch.uint8)[rows] = values.view(torch.uint8)
@@ -152,14 +132,16 @@ class Server:
     def batch(self, mode, lens, tokens, **more):
         """A ForwardBatch over the requests 1 .. len(lens)."""
         seq_lens = torch.tensor(lens, dtype=torch.int64)
+        device = self.device.name
         return SimpleNamespace(
             **{
                 **dict(
-                    forward_mode=mode, batch_size=len(lens), req_pool_indices=torch.arange(1, len(lens) + 1),
-                    seq_lens=seq_lens, seq_lens_sum=sum(lens), seq_lens_cpu=seq_lens.clone(), spec_info=None,
-                    positions=torch.zeros(tokens, dtype=torch.int64), kv_loc_plan=None, attn_dcp_metadata=None,
+                    forward_mode=mode, batch_size=len(lens),
+                    req_pool_indices=torch.arange(1, len(lens) + 1, device=device),
+                    seq_lens=seq_lens.to(device), seq_lens_sum=sum(lens), seq_lens_cpu=seq_lens.clone(), spec_info=None,
+                    positions=torch.zeros(tokens, dtype=torch.int64, device=device), kv_loc_plan=None, attn_dcp_metadata=None,
                     attn_attend_prefix_cache=None, mha_return_lse=False, extend_prefix_lens=None,
-                    extend_prefix_lens_cpu=[], out_cache_loc=torch.zeros(tokens, dtype=torch.int64),
+                    extend_prefix_lens_cpu=[], out_cache_loc=torch.zeros(tokens, dtype=torch.int64, device=device),
                     token_to_kv_pool=self.pool, req_to_token_pool=self.requests,
                 ),
                 **more,
@@ -178,7 +160,7 @@ class Server:
         """Each request extends by `new` tokens, behind what it had."""
         prefix = [n - new for n in self.lens]
         batch = self.batch(ForwardMode.EXTEND, self.lens, new * len(self.lens))
-        batch.extend_prefix_lens = torch.tensor(prefix)
+        batch.extend_prefix_lens = torch.tensor(prefix, device=self.device.name)
         batch.extend_prefix_lens_cpu = prefix
         batch.out_cache_loc = torch.cat([self.slots_of(r, n - new, n) for r, n in enumerate(self.lens, start=1)])
         return batch
@@ -196,10 +178,11 @@ class Server:
     # --- forward passes ------------------------------------------------------------------------------------------
 
     def inputs(self, tokens):
+        s = self.sizes
         return [
             SimpleNamespace(
-                q=self.random(tokens, HEADS * NOPE), q_rope=self.random(tokens, HEADS * ROPE),
-                k=self.random(tokens, 1, NOPE), k_rope=self.random(tokens, 1, ROPE),
+                q=self.random(tokens, s.heads * s.nope), q_rope=self.random(tokens, s.heads * s.rope),
+                k=self.random(tokens, 1, s.nope), k_rope=self.random(tokens, 1, s.rope),
             )  # fmt: skip
             for _ in self.layers
         ]
@@ -215,8 +198,14 @@ class Server:
             outs += list(out) if isinstance(out, tuple) else [out]
         return outs
 
+    def dirty_shadows(self):
+        """Rows that the next pass does not cast hold NaN, as if nothing had been cast before."""
+        for shadow in getattr(self.kv_cast, "_shadows", {}).values():
+            shadow.fill_(float("nan"))
+
     def eager(self, batch, save=True):
         self.backend.init_forward_metadata(batch)
+        self.dirty_shadows()
         return self.forward(batch, self.inputs(batch.positions.numel()), save=save)
 
     # --- CUDA graphs ---------------------------------------------------------------------------------------------
@@ -243,4 +232,4 @@ class Server:
 
     def gathers(self, rows):
         """What an eager pass reads once its wrapper knows the pool."""
-        return rows if self.patch == "gather" and rows <= ROWS else "shadow"
+        return rows if self.patch == "gather" and rows <= self.sizes.rows else "shadow"

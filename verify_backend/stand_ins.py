@@ -1,8 +1,9 @@
-"""Stand-ins for what the MLA backend imports from the rest of SGLang and from FlashInfer, all our own, and the loader
-that brings in a tree's backend file by its path.
+"""Stand-ins for what the MLA backend imports from the rest of SGLang, all our own, and the loader that brings in a
+backend file by its path.
 
-Every `sglang.*` and `flashinfer` module resolves to one table of names: releases move names between modules far
-more often than they change what a name means. A name that is not in the table fails the import, loudly.
+Every `sglang.*` module (and `flashinfer`, where the device has no real one) resolves to one table of names: releases
+move names between modules far more often than they change what a name means. A name that is not in the table fails
+the import, loudly.
 """
 
 import contextlib
@@ -16,8 +17,6 @@ from types import SimpleNamespace
 
 import torch
 
-import wrapper_double
-
 BACKEND = "sglang.srt.layers.attention.flashinfer_mla_backend"
 KV_CAST = "sglang.srt.layers.attention.suture_kv_cast"
 
@@ -27,6 +26,7 @@ class Settings:
 
     dcp_size = 1
     dcp_rank = 0
+    workspace_bytes = 1024  # FlashInfer's float workspace
     dcp_ids_stay_widened = False  # from 0.5.22 the translator divides, before it the planner does
 
 
@@ -102,8 +102,8 @@ class EagleVerifyInput(SpecInput):
         if kv_indices_buf is not None:
             kv_indices_buf[: kv_indices.shape[0]].copy_(kv_indices)
             kv_indices = kv_indices_buf[: kv_indices.shape[0]]
-        kv_indptr = torch.tensor([0] + lens).cumsum(0).to(torch.int32)
-        qo_indptr = (torch.arange(len(lens) + 1) * self.draft_token_num).to(torch.int32)
+        kv_indptr = torch.tensor([0] + lens, device=table.device).cumsum(0).to(torch.int32)
+        qo_indptr = (torch.arange(len(lens) + 1, device=table.device) * self.draft_token_num).to(torch.int32)
         return kv_indices, kv_indptr, qo_indptr, None
 
 
@@ -121,9 +121,8 @@ class _Kernel:
 
 
 def _fill_kv_indices(req_to_token, req_pool_indices, lens, kv_indptr, kv_start, out, stride, page_size=1, **unused):
-    for b, (request, length) in enumerate(zip(req_pool_indices.tolist(), lens.tolist())):
+    for request, length, begin in zip(req_pool_indices.tolist(), lens.tolist(), kv_indptr.tolist()):
         ids = req_to_token[request, :length:page_size] // page_size
-        begin = int(kv_indptr[b])
         out[begin : begin + ids.shape[0]].copy_(ids)
 
 
@@ -187,9 +186,12 @@ def plan_dcp_decode_metadata(kv_lens, kv_indptr, kv_indices, init_metadata_repla
 # --- the table of names ----------------------------------------------------------------------------------------------
 
 
+_WORKSPACE = "SGLANG_FLASHINFER_WORKSPACE_SIZE"
+
+
 class _Envs:
     def __getattr__(self, name):
-        return SimpleNamespace(get=lambda: {"SGLANG_FLASHINFER_WORKSPACE_SIZE": 1024}.get(name, False))
+        return SimpleNamespace(get=lambda: Settings.workspace_bytes if name == _WORKSPACE else False)
 
 
 class _AttentionBackend:
@@ -197,6 +199,12 @@ class _AttentionBackend:
 
     def init_forward_metadata_in_graph(self, forward_batch):
         pass
+
+
+class _GlobalConfig:
+    @property
+    def flashinfer_workspace_size(self):
+        return Settings.workspace_bytes
 
 
 _SERVER_ARGS = SimpleNamespace(
@@ -227,8 +235,6 @@ def _inner_view(batch, *, bs, forward_mode):
 
 NAMES = {
     "AttentionBackend": _AttentionBackend,
-    "BatchMLAPagedAttentionWrapper": wrapper_double.BatchMLAPagedAttentionWrapper,
-    "BatchPrefillWithRaggedKVCacheWrapper": wrapper_double.BatchPrefillWithRaggedKVCacheWrapper,
     "DecodeContextParallelMetadata": SimpleNamespace,
     "EagleDraftInput": EagleDraftInput,
     "EagleVerifyInput": EagleVerifyInput,
@@ -255,7 +261,7 @@ NAMES = {
     "get_parallel": _parallel,
     "get_platform": lambda: SimpleNamespace(is_sm100=False),
     "get_schedule": lambda: _SERVER_ARGS,
-    "global_config": SimpleNamespace(flashinfer_workspace_size=1024),
+    "global_config": _GlobalConfig(),
     "global_server_args_dict": vars(_SERVER_ARGS),
     "is_flashinfer_available": lambda: True,
     "is_in_breakable_cuda_graph": lambda: False,
@@ -274,13 +280,15 @@ class _Module(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in NAMES:
-            raise AttributeError(f"the stand-ins have no {self.__name__}.{name}: add it to tests/backend/stand_ins.py")
+            raise AttributeError(f"the stand-ins have no {self.__name__}.{name}: add it to verify_backend/stand_ins.py")
         return NAMES[name]
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    packages = ()
+
     def find_spec(self, fullname, path=None, target=None):
-        if fullname.split(".")[0] in ("sglang", "flashinfer"):
+        if fullname.split(".")[0] in self.packages:
             return importlib.util.spec_from_loader(fullname, self, is_package=True)
         return None
 
@@ -291,10 +299,17 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def install():
+_finder = _Finder()
+
+
+def install(device):
+    """Makes `sglang` the stand-ins, and what else this device has no real package for."""
     os.environ.setdefault("SGLANG_ENABLE_TORCH_COMPILE", "0")
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+    Settings.workspace_bytes = device.workspace_bytes
+    _finder.packages = ("sglang", *device.stood_in)
+    NAMES.update(device.names())
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
 
 
 def load_module(name, path):
@@ -305,12 +320,12 @@ def load_module(name, path):
     return module
 
 
-def load_backend(package, guard):
+def load_backend(package, device, guard):
     """(backend module, suture_kv_cast or None) of the tree whose package folder is `package`.
 
     `guard` wraps each function of suture_kv_cast before the backend imports it.
     """
-    install()
+    install(device)
     folder = package / "srt" / "layers" / "attention"
     sys.modules.pop(KV_CAST, None)
     kv_cast = None

@@ -5,18 +5,16 @@ import inspect
 
 import torch
 
-import capture
 from stand_ins import EagleDraftInput, ForwardMode
 
-MAX_BATCH = 8
 DRAFT_STEPS = 3
 _INPUTS = ("q", "q_rope", "k", "k_rope")
 
 
-def allocate(backend):
+def allocate(backend, batch):
     """The backend's graph buffers; up to 0.4.7 it is not told the number of tokens."""
     with_tokens = "max_num_tokens" in inspect.signature(backend.init_cuda_graph_state).parameters
-    backend.init_cuda_graph_state(*[MAX_BATCH] * (2 if with_tokens else 1))
+    backend.init_cuda_graph_state(*[batch] * (2 if with_tokens else 1))
 
 
 def prepare(backend, batch, capturing):
@@ -35,11 +33,12 @@ def prepare(backend, batch, capturing):
         )  # fmt: skip
 
 
-def record(run):
+def record(server, run):
     """Two runs and then the capture, as SGLang does it."""
     for _ in range(2):
         run()
-    graph = capture.Graph()
+    server.device.finish()
+    graph = server.device.new_graph()
     graph.capture(run)
     return graph
 
@@ -55,15 +54,22 @@ class GraphRunner:
         self.server, self.backend, self.save = server, backend, save
         tokens = like.positions.numel()
         self.batch = server.batch(like.forward_mode, [1] * like.batch_size, tokens, spec_info=like.spec_info)
-        self.batch.req_pool_indices = torch.zeros(like.batch_size, dtype=torch.int64)
+        self.batch.req_pool_indices = torch.zeros_like(like.req_pool_indices)
         self.inputs = server.inputs(tokens)
         if not hasattr(backend, "cuda_graph_kv_indices"):
-            allocate(backend)
+            allocate(backend, server.sizes.batch)
         prepare(backend, self.batch, capturing=True)
-        self.graph = record(lambda: server.forward(self.batch, self.inputs, backend, save))
+        self.graph = record(server, lambda: server.forward(self.batch, self.inputs, backend, save))
 
     def replay(self, batch):
         """A batch of at most the captured size: the rest is padding, length 1 of request 0."""
+        tokens = self.prepare(batch)
+        self.server.dirty_shadows()
+        # One row a token (under DCP with its lse beside it); padding's rows are nobody's.
+        return [out[:tokens].clone() for out in self.graph.replay()]
+
+    def prepare(self, batch):
+        """All but the replay; the number of real tokens."""
         static = self.batch
         real, tokens = batch.batch_size, batch.positions.numel()
         static.seq_lens.fill_(1)
@@ -74,13 +80,12 @@ class GraphRunner:
         static.out_cache_loc[:tokens].copy_(batch.out_cache_loc)
         static.spec_info = batch.spec_info
         padding = static.batch_size - real
-        extra = int(batch.seq_lens_cpu[0] - batch.seq_lens[0])  # DFLASH's host lengths count the drafted tokens
+        extra = int(batch.seq_lens_cpu[0]) - int(batch.seq_lens[0])  # DFLASH's host lengths count the drafted tokens
         static.seq_lens_cpu = torch.cat([batch.seq_lens_cpu, torch.full((padding,), 1 + extra)])
         static.seq_lens_sum = batch.seq_lens_sum + padding
         refill(self.inputs, self.server.inputs(tokens), tokens)
         prepare(self.backend, static, capturing=False)
-        # One row a token (under DCP with its lse beside it); padding's rows are nobody's.
-        return [out[:tokens].clone() for out in self.graph.replay()]
+        return tokens
 
 
 class DraftRunner:
@@ -102,6 +107,7 @@ class DraftRunner:
     def eager(self):
         batch, outs = self._batch(), []
         self.backend.init_forward_metadata(batch)
+        self.server.dirty_shadows()
         for i, step in enumerate(self.steps):
             batch.out_cache_loc = self._slots(i)
             outs += self.server.forward(batch, self.server.inputs(batch.batch_size), step)
@@ -110,12 +116,12 @@ class DraftRunner:
     def capture(self):
         size = len(self.server.lens)
         self.static = self.server.batch(ForwardMode.DECODE, [1] * size, size, spec_info=EagleDraftInput())
-        self.static.req_pool_indices = torch.zeros(size, dtype=torch.int64)
-        self.slots = [torch.zeros(size, dtype=torch.int64) for _ in self.steps]
+        self.static.req_pool_indices.zero_()
+        self.slots = [torch.zeros_like(self.static.out_cache_loc) for _ in self.steps]
         self.inputs = [self.server.inputs(size) for _ in self.steps]
-        allocate(self.backend)
+        allocate(self.backend, self.server.sizes.batch)
         self._prepare(capturing=True)
-        self.graph = record(self._run)
+        self.graph = record(self.server, self._run)
 
     def _run(self):
         outs = []
@@ -144,4 +150,5 @@ class DraftRunner:
             slots.copy_(self._slots(i))
             refill(inputs, self.server.inputs(batch.batch_size), batch.batch_size)
         self._prepare(capturing=False)
+        self.server.dirty_shadows()
         return [out.clone() for out in self.graph.replay()]

@@ -1,0 +1,80 @@
+"""The CPU in the place of the GPU (verify_backend/device.py): doubles of FlashInfer's wrappers and of CUDA graphs, and
+guards that a GPU does not need. `suture verify --backend` finds it through SUTURE_BACKEND_DOUBLE, for tests alone."""
+
+import contextlib
+import functools
+import time
+
+import capture
+import wrapper_double
+from sizes import Sizes
+
+
+class Cpu:
+    name = "cpu"
+    stood_in = ("flashinfer",)
+    workspace_bytes = 1024
+
+    def __init__(self, heads=2):
+        self.heads = heads
+
+    def sizes(self, **more):
+        return Sizes(**{**dict(heads=self.heads, nope=32, rope=16, scaling=0.125), **more})
+
+    def names(self):
+        return {
+            "BatchMLAPagedAttentionWrapper": wrapper_double.BatchMLAPagedAttentionWrapper,
+            "BatchPrefillWithRaggedKVCacheWrapper": wrapper_double.BatchPrefillWithRaggedKVCacheWrapper,
+        }
+
+    def guard(self, patch, sizes):
+        """What surrounds each call into suture_kv_cast: a limit on the work; for the gather, no host reads ever."""
+
+        def wrap(function):
+            @functools.wraps(function)
+            def guarded(*args, **kwargs):
+                with capture.WorkLimit(sizes.rows, sizes.columns):
+                    if patch == "gather":
+                        with capture.no_host_reads():
+                            return function(*args, **kwargs)
+                    return function(*args, **kwargs)
+
+            return guarded
+
+        return wrap
+
+    @contextlib.contextmanager
+    def running(self):
+        with capture.CudaIsCpu(), capture.FreshMemoryIsDirty():
+            yield
+
+    def new_graph(self):
+        return capture.Graph()
+
+    def finish(self):
+        pass
+
+    def seconds(self, run, times):
+        begin = time.perf_counter()
+        for _ in range(times):
+            run()
+        return time.perf_counter() - begin
+
+    host_seconds = seconds
+
+    def taken(self):
+        return 0
+
+    def peak(self, run):
+        run()
+        return 0
+
+    def reserved(self):
+        return 0
+
+    def free(self):
+        return 1 << 30
+
+
+def device(heads):
+    return Cpu(min(heads, 2))

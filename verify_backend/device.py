@@ -1,0 +1,114 @@
+"""The GPU that a server runs on: FlashInfer's real wrappers, real CUDA graphs, clocks and memory.
+
+What stands in for it on the CPU, in tests, has the same members (tests/backend/double.py).
+"""
+
+import contextlib
+import time
+
+import torch
+
+from sizes import Sizes
+
+WORKSPACE = 384 << 20  # bytes: what SGLang gives FlashInfer for this backend
+
+
+class Cuda:
+    name = "cuda"
+    stood_in = ()  # packages beside sglang that are not there
+    workspace_bytes = WORKSPACE
+
+    def __init__(self, heads):
+        self.heads = heads
+
+    def sizes(self, **more):
+        return Sizes(**{**dict(heads=self.heads, nope=512, rope=64, scaling=192**-0.5), **more})
+
+    def names(self):
+        """Of FlashInfer: the wrappers, the paged one with a note of the keys that it was handed."""
+        import flashinfer
+
+        class BatchMLAPagedAttentionWrapper(flashinfer.mla.BatchMLAPagedAttentionWrapper):
+            keys_read = None
+
+            def run(self, q_nope, q_pe, ckv_cache, kpe_cache, *more, **named):
+                self.keys_read = ckv_cache
+                return super().run(q_nope, q_pe, ckv_cache, kpe_cache, *more, **named)
+
+        return {
+            "BatchMLAPagedAttentionWrapper": BatchMLAPagedAttentionWrapper,
+            "BatchPrefillWithRaggedKVCacheWrapper": flashinfer.BatchPrefillWithRaggedKVCacheWrapper,
+        }
+
+    def guard(self, patch, sizes):
+        return lambda function: function
+
+    def running(self):
+        return contextlib.nullcontext()
+
+    def new_graph(self):
+        return _CudaGraph()
+
+    # --- what is measured --------------------------------------------------------------------------------------------
+
+    def finish(self):
+        torch.cuda.synchronize()
+
+    def seconds(self, run, times):
+        """Of `times` runs in a row, by the GPU's clock; the host's is in it where the host is the slower."""
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        self.finish()
+        begin.record()
+        for _ in range(times):
+            run()
+        end.record()
+        self.finish()
+        return begin.elapsed_time(end) / 1000
+
+    def host_seconds(self, run, times):
+        """To issue `times` runs, without waiting for them."""
+        self.finish()
+        begin = time.perf_counter()
+        for _ in range(times):
+            run()
+        spent = time.perf_counter() - begin
+        self.finish()
+        return spent
+
+    def taken(self):
+        """Bytes in tensors now."""
+        return torch.cuda.memory_allocated()
+
+    def peak(self, run):
+        """Bytes that `run` took beyond what was there before."""
+        self.finish()
+        before = self.taken()
+        torch.cuda.reset_peak_memory_stats()
+        run()
+        self.finish()
+        return torch.cuda.max_memory_allocated() - before
+
+    def reserved(self):
+        """Bytes held by the allocator, those of CUDA graphs' private pools included, once what is free is given back."""
+        self.finish()
+        torch.cuda.empty_cache()
+        return torch.cuda.memory_reserved()
+
+    def free(self):
+        torch.cuda.empty_cache()
+        return torch.cuda.mem_get_info()[0]
+
+
+class _CudaGraph:
+    def __init__(self):
+        self.graph = torch.cuda.CUDAGraph()
+        self.out = None
+
+    def capture(self, run):
+        with torch.cuda.graph(self.graph):
+            self.out = run()
+        return self.out
+
+    def replay(self):
+        self.graph.replay()
+        return self.out
