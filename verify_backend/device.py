@@ -75,28 +75,30 @@ class Cuda:
         self.finish()
         return spent
 
-    def taken(self):
-        """Bytes in tensors now."""
-        return torch.cuda.memory_allocated()
-
     def peak(self, run):
         """Bytes that `run` took beyond what was there before."""
         self.finish()
-        before = self.taken()
+        before = torch.cuda.memory_allocated()
         torch.cuda.reset_peak_memory_stats()
         run()
         self.finish()
         return torch.cuda.max_memory_allocated() - before
 
-    def reserved(self):
-        """Bytes held by the allocator, those of CUDA graphs' private pools included, once what is free is given back."""
-        self.finish()
-        torch.cuda.empty_cache()
-        return torch.cuda.memory_reserved()
+    def pool_bytes(self, graph):
+        """Of the graph's private pool."""
+        pool = tuple(graph.graph.pool())
+        return sum(s["total_size"] for s in torch.cuda.memory_snapshot() if tuple(s["segment_pool_id"]) == pool)
 
     def free(self):
         torch.cuda.empty_cache()
-        return torch.cuda.mem_get_info()[0]
+
+    def alive(self):
+        """False: a fault has ended the CUDA context, and nothing runs any more in this process."""
+        try:
+            self.finish()
+            return True
+        except Exception:  # noqa: BLE001
+            return False
 
 
 class _CudaGraph:

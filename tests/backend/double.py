@@ -62,18 +62,18 @@ class Cpu:
 
     host_seconds = seconds
 
-    def taken(self):
-        return 0
-
     def peak(self, run):
         run()
         return 0
 
-    def reserved(self):
+    def pool_bytes(self, graph):
         return 0
 
     def free(self):
-        return 1 << 30
+        pass
+
+    def alive(self):
+        return True
 
 
 def device(heads):

@@ -1,0 +1,255 @@
+"""What `suture verify --backend` runs in the target's interpreter: the original backend file and the patched one, each
+loaded alone, with the real FlashInfer. One request, a dictionary; one answer, a line of JSON.
+
+    request  original, patched: text of the two backend files; added: {path in the package: text}
+             heads, slots, layers, double: numbers; the folder of the CPU's double, for tests ("" on a GPU)
+             limit: seconds
+    answer   error: {kind, message} or null; versions, device; paths: one each, see _path_row; steps: measure.row;
+             bytes_kept: of both sides; unmeasured: why there are no steps, or ""
+
+Kinds of error: no-torch, no-gpu, no-flashinfer, flashinfer-fails, out-of-memory, timed-out, gpu-lost, crashed.
+"""
+
+import json
+import os
+import pathlib
+import platform
+import shutil
+import sys
+import threading
+import time
+import traceback
+
+ATTENTION = "srt/layers/attention"
+BACKEND = f"{ATTENTION}/flashinfer_mla_backend.py"
+
+
+class Unfit(Exception):
+    """It cannot be verified here: why."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class Run:
+    """The request, the answer as far as it is known, and what is being done: the watchdog tells it."""
+
+    def __init__(self, request, folder, out):
+        self.request, self.folder, self.out = request, pathlib.Path(folder), out
+        self.begin = time.monotonic()
+        self.doing = "starting"
+        self.lock = threading.Lock()
+        self.answer = {
+            "error": None, "versions": {"python": platform.python_version()}, "device": "", "paths": [], "steps": [],
+            "bytes_kept": [0, 0], "unmeasured": "",
+        }  # fmt: skip
+
+    def step(self, words):
+        self.doing = words
+
+    def say(self, error=None):
+        """Once: whoever comes first, the run or the watchdog."""
+        if self.lock.acquire(blocking=False):
+            self.answer["error"] = error
+            self.answer["seconds"] = round(time.monotonic() - self.begin, 1)
+            self.out.write(json.dumps(self.answer) + "\n")
+            self.out.flush()
+
+
+def one_line(error):
+    """The first line that says something; of a failed build the first that names an error."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    wrong = [line for line in lines if "error:" in line.lower()]
+    text = (wrong or lines or [""])[0]
+    return f"{type(error).__name__}: {text}"[:500]
+
+
+# --- what is there ---------------------------------------------------------------------------------------------------
+
+
+def import_torch(run):
+    try:
+        import torch
+    except Exception as error:  # noqa: BLE001 - a torch that does not load is none
+        raise Unfit("no-torch", one_line(error)) from None
+    run.answer["versions"]["torch"] = torch.__version__
+    return torch
+
+
+def find_gpu(run, torch):
+    if torch.version.cuda is None:
+        raise Unfit("no-gpu", f"torch {torch.__version__} is built without CUDA")
+    try:
+        torch.cuda.init()
+        properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+    except Exception as error:  # noqa: BLE001 - no driver, one that is too old, no device
+        raise Unfit("no-gpu", one_line(error)) from None
+    run.answer["device"] = properties.name
+    run.answer["versions"]["CUDA"] = torch.version.cuda
+
+
+def version_of(module):
+    try:
+        return __import__(module).__version__
+    except Exception:  # noqa: BLE001 - only told
+        return ""
+
+
+def try_flashinfer(run, torch):
+    """Imports it, and runs its kernel once on a batch of one: it may have to be compiled first."""
+    run.step("importing FlashInfer")
+    try:
+        from flashinfer.mla import BatchMLAPagedAttentionWrapper
+    except Exception as error:  # noqa: BLE001
+        raise Unfit("no-flashinfer", one_line(error)) from None
+    versions = run.answer["versions"]
+    versions["FlashInfer"], versions["Triton"] = version_of("flashinfer"), version_of("triton")
+    run.step("compiling FlashInfer's MLA kernel")
+    heads, dtype = run.request["heads"], torch.bfloat16
+
+    def numbers(*values):
+        return torch.tensor(values, dtype=torch.int32, device="cuda")
+
+    try:
+        wrapper = BatchMLAPagedAttentionWrapper(torch.zeros(128 << 20, dtype=torch.uint8, device="cuda"))
+        wrapper.plan(
+            numbers(0, 1), numbers(0, 1), numbers(0), numbers(1), heads, 512, 64, 1, False, 192**-0.5, dtype, dtype
+        )
+        keys = torch.zeros(1, 1, 576, dtype=dtype, device="cuda")
+        query = torch.zeros(1, heads, 576, dtype=dtype, device="cuda")
+        wrapper.run(query[..., :512], query[..., 512:], keys[..., :512], keys[..., 512:])
+        torch.cuda.synchronize()
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        raise Unfit("flashinfer-fails", f"FlashInfer {versions['FlashInfer']}: {one_line(error)}") from None
+    versions["kernel"] = getattr(wrapper, "_backend", "")
+
+
+def open_device(run, torch):
+    double = run.request["double"]
+    if double:
+        sys.path.insert(1, double)
+        import double as cpu
+
+        run.answer["device"] = "the CPU, with a double of FlashInfer: proves nothing about a GPU"
+        torch.set_num_threads(1)
+        return cpu.device(run.request["heads"])
+    find_gpu(run, torch)
+    try_flashinfer(run, torch)
+    import device
+
+    return device.Cuda(run.request["heads"])
+
+
+# --- the two trees ---------------------------------------------------------------------------------------------------
+
+
+def write_trees(run):
+    """Package folders with the one file, and on the patched side the files that patches added."""
+    request = run.request
+    sides = {"original": {BACKEND: request["original"]}, "patched": {BACKEND: request["patched"], **request["added"]}}
+    for side, files in sides.items():
+        for path, text in files.items():
+            target = run.folder / side / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
+    return run.folder / "original", run.folder / "patched"
+
+
+def kind_of_patch(text):
+    """What attention is to be handed; None: only the bits are looked at."""
+    if "gather_then_cast(" in text:
+        return "gather"
+    return "cast" if "cast_active_slots(" in text else None
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+def run_paths(run, device, original, patched):
+    import paths
+    import sides
+
+    patch = kind_of_patch(run.request["patched"])
+    there = paths.runnable(run.request["original"])
+    for name in paths.PATHS:
+        if name not in there:
+            run.answer["paths"].append({"path": name, "state": "not-there", "why": "", "outputs": 0, "difference": 0.0})
+            continue
+        run.step(name)
+        outcome = sides.run_path(device, name, original, patched, patch, patch is not None)
+        run.answer["paths"].append(_path_row(name, outcome))
+        if outcome.why is not None and not device.alive():
+            raise Unfit("gpu-lost", f"{name}: {outcome.why}")
+
+
+def _path_row(name, outcome):
+    """state: equal, different, not-run (the original side did not run: why), not-there (this release has no such path)."""
+    state = "equal" if outcome.why is None else "not-run" if outcome.not_run else "different"
+    difference = outcome.difference if outcome.difference == outcome.difference else None  # JSON has no NaN
+    return {
+        "path": name, "state": state, "why": outcome.why or "", "outputs": outcome.outputs, "difference": difference,
+    }  # fmt: skip
+
+
+def run_steps(run, device, original, patched):
+    import measure
+
+    request = run.request
+    rows = request["slots"]
+    context = min(16_384, rows)
+    cases = measure.cases_for(rows, context) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
+    if not cases:
+        run.answer["unmeasured"] = f"{rows} slots hold no step that is worth a measurement"
+        return
+    sizes = dict(rows=rows, context=context, batch=64, requests=65, layers=request["layers"])
+    if request["double"]:
+        sizes = {}
+    sides = []
+    for name, package in (("original", original), ("patched", patched)):
+        sides.append(measure.side(device, package, cases, lambda words: run.step(f"{name}: {words}"), **sizes))
+        device.free()
+    (before, kept_before), (after, kept_after) = sides
+    run.answer["steps"] = [measure.row(case, how, before[case, how], after[case, how]) for case, how in before]
+    run.answer["bytes_kept"] = [kept_before, kept_after]
+
+
+def verify(run):
+    torch = import_torch(run)
+    try:
+        torch.set_grad_enabled(False)
+        device = open_device(run, torch)
+        original, patched = write_trees(run)
+        run_paths(run, device, original, patched)
+        if all(row["state"] != "different" for row in run.answer["paths"]):
+            run_steps(run, device, original, patched)
+        else:
+            run.answer["unmeasured"] = "a path differs: its times would say nothing"
+    except torch.OutOfMemoryError as error:
+        raise Unfit("out-of-memory", f"{run.doing}: {one_line(error)}") from None
+
+
+def watchdog(run):
+    run.say({"kind": "timed-out", "message": run.doing})
+    shutil.rmtree(run.folder, ignore_errors=True)
+    os._exit(0)
+
+
+def main(request, folder):
+    """stdout is the answer's: what a library prints there goes to stderr."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    run = Run(request, folder, out)
+    timer = threading.Timer(request["limit"], watchdog, [run])
+    timer.daemon = True
+    timer.start()
+    try:
+        verify(run)
+        run.say()
+    except Unfit as error:
+        run.say({"kind": error.kind, "message": str(error)})
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        traceback.print_exc()
+        run.say({"kind": "crashed", "message": f"{run.doing}: {one_line(error)}"})
