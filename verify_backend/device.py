@@ -9,6 +9,7 @@ import time
 import torch
 
 from sizes import Sizes
+from stand_ins import KeysRead
 
 WORKSPACE = 384 << 20  # bytes: what SGLang gives FlashInfer for this backend
 
@@ -32,7 +33,7 @@ class Cuda:
             keys_read = None
 
             def run(self, q_nope, q_pe, ckv_cache, kpe_cache, *more, **named):
-                self.keys_read = ckv_cache
+                self.keys_read = KeysRead.of(ckv_cache)
                 return super().run(q_nope, q_pe, ckv_cache, kpe_cache, *more, **named)
 
         return {

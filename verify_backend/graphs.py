@@ -8,6 +8,7 @@ import torch
 from stand_ins import EagleDraftInput, ForwardMode
 
 DRAFT_STEPS = 3
+HOST_LENS = torch.int32  # of the runners' static buffers; FlashInfer's plan reads them as that, unchecked
 _INPUTS = ("q", "q_rope", "k", "k_rope")
 
 
@@ -81,7 +82,8 @@ class GraphRunner:
         static.spec_info = batch.spec_info
         padding = static.batch_size - real
         extra = int(batch.seq_lens_cpu[0]) - int(batch.seq_lens[0])  # DFLASH's host lengths count the drafted tokens
-        static.seq_lens_cpu = torch.cat([batch.seq_lens_cpu, torch.full((padding,), 1 + extra)])
+        host_lens = torch.cat([batch.seq_lens_cpu, torch.full((padding,), 1 + extra)])
+        static.seq_lens_cpu = host_lens.to(HOST_LENS)
         static.seq_lens_sum = batch.seq_lens_sum + padding
         refill(self.inputs, self.server.inputs(tokens), tokens)
         prepare(self.backend, static, capturing=False)
@@ -144,7 +146,7 @@ class DraftRunner:
         static.seq_lens.copy_(batch.seq_lens)
         static.req_pool_indices.copy_(batch.req_pool_indices)
         # The host lengths of a draft count its drafted tokens as far as the scheduler knows them: here, one.
-        static.seq_lens_cpu = batch.seq_lens_cpu + 1
+        static.seq_lens_cpu = (batch.seq_lens_cpu + 1).to(HOST_LENS)
         static.seq_lens_sum = batch.seq_lens_sum
         for i, (slots, inputs) in enumerate(zip(self.slots, self.inputs)):
             slots.copy_(self._slots(i))

@@ -1,7 +1,8 @@
 """What `suture verify --backend` runs in the target's interpreter: the original backend file and the patched one, each
 loaded alone, with the real FlashInfer. One request, a dictionary; one answer, a line of JSON.
 
-    request  original, patched: text of the two backend files; added: {path in the package: text}
+    request  original, patched: the two backend files; added: {path in the package: file}; a file is a string, or
+             {"base64": ...} where it is not UTF-8
              heads, slots, layers, double: numbers; the folder of the CPU's double, for tests ("" on a GPU)
              limit: seconds
     answer   error: {kind, message} or null; versions, device; paths: one each, see _path_row; steps: measure.row;
@@ -10,6 +11,7 @@ loaded alone, with the real FlashInfer. One request, a dictionary; one answer, a
 Kinds of error: no-torch, no-gpu, no-flashinfer, flashinfer-fails, out-of-memory, timed-out, gpu-lost, crashed.
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -146,15 +148,23 @@ def open_device(run, torch):
 # --- the two trees ---------------------------------------------------------------------------------------------------
 
 
+def bytes_of(file):
+    return file.encode() if isinstance(file, str) else base64.b64decode(file["base64"])
+
+
+def text_of(file):
+    return bytes_of(file).decode(errors="replace")
+
+
 def write_trees(run):
     """Package folders with the one file, and on the patched side the files that patches added."""
     request = run.request
     sides = {"original": {BACKEND: request["original"]}, "patched": {BACKEND: request["patched"], **request["added"]}}
     for side, files in sides.items():
-        for path, text in files.items():
+        for path, file in files.items():
             target = run.folder / side / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
+            target.write_bytes(bytes_of(file))
     return run.folder / "original", run.folder / "patched"
 
 
@@ -172,8 +182,8 @@ def run_paths(run, device, original, patched):
     import paths
     import sides
 
-    patch = kind_of_patch(run.request["patched"])
-    there = paths.runnable(run.request["original"])
+    patch = kind_of_patch(text_of(run.request["patched"]))
+    there = paths.runnable(text_of(run.request["original"]))
     for name in paths.PATHS:
         if name not in there:
             run.answer["paths"].append({"path": name, "state": "not-there", "why": "", "outputs": 0, "difference": 0.0})

@@ -14,6 +14,7 @@ import os
 import sys
 import types
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import torch
 
@@ -135,6 +136,18 @@ def _fill_draft_indices(requests, req_to_token, lens, out, kv_indptr, *unused, *
             out[step, at : at + ids.shape[0]].copy_(ids)
             at += ids.shape[0]
             kv_indptr[step, b + 1] = at
+
+
+class KeysRead(NamedTuple):
+    """Of the keys that attention was handed: where they lie and how many rows. The tensor is not held, or its memory
+    would be."""
+
+    address: int
+    rows: int
+
+    @classmethod
+    def of(cls, keys):
+        return cls(keys.untyped_storage().data_ptr(), keys.shape[0] * keys.shape[1])
 
 
 class Translator:
@@ -335,6 +348,8 @@ def load_backend(package, device, guard):
             setattr(kv_cast, name, guard(getattr(kv_cast, name)))
     with _stand_in_triton():
         backend = load_module(BACKEND, folder / "flashinfer_mla_backend.py")
+    for name, value in device.names().items():  # also where the module has them from the real package
+        setattr(backend, name, value)
     return backend, kv_cast
 
 

@@ -25,6 +25,15 @@ enum class Exit : int {
   unfit = 5,         // out-of-range, blocked, absent
   file_system = 6,   // no such path, read-only, disk full ...
   verification = 7,  // numbers differ
+  // verify alone: nothing was proved, and why.
+  skipped = 8,         // there is no GPU here
+  no_torch = 9,        // the interpreter of --python has none that loads
+  no_flashinfer = 10,  // it has none, or one whose kernel cannot be compiled or run
+  out_of_memory = 11,  // of the GPU
+  timed_out = 12,
+  gpu_unfit = 13,   // the GPU or its driver is too old
+  no_kernels = 14,  // verify_kernels is not built
+  incomplete = 15,  // it ended in the middle, or a path that every release has did not run
 };
 
 // Where a diagnostic points. line and column are 1-based; column counts

@@ -1,7 +1,7 @@
 // One other program, run to its end: what it is given on stdin, what it printed. No shell, no temporary file, and an end in bounded time: when
 // the time is up the process is killed, with all that it started (it gets a process group of its own).
 //
-// Nothing of suture runs another program but the check of --python (compile_check.h).
+// Nothing of suture runs another program but the check of --python (compile_check.h) and `verify` (backend_check.h).
 #pragma once
 
 #include <chrono>

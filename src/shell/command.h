@@ -52,5 +52,6 @@ Command status_command();
 Command list_command();
 Command explain_command();
 Command test_command();
+Command verify_command();
 
 }  // namespace suture

@@ -6,7 +6,7 @@ namespace suture {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       diff_command(), apply_command(),   revert_command(), status_command(),
-      list_command(), explain_command(), test_command(),
+      list_command(), explain_command(), test_command(),   verify_command(),
   };
   return table;
 }

@@ -33,16 +33,6 @@ std::vector<Changed> python_changes(std::vector<Planned>& all) {
   return out;
 }
 
-// The interpreter as it is called on the command line, searched on PATH where it is a bare name.
-Result<std::string> interpreter_of(const Session& session) {
-  const std::string called = session.options().value("--python");
-  if (called.find('/') != std::string::npos) return called;
-  auto found = find_on_path(session.fs(), called, value_of(session.environment(), "PATH"));
-  if (found) return *std::move(found);
-  return Error{Exit::file_system, called + " (--python): there is no such program on PATH", std::nullopt,
-               "name the interpreter by its path"};
-}
-
 std::vector<std::string> environment_of(const Session& session) {
   std::vector<std::string> out;
   for (const char* name : {"PATH", "HOME"}) {

@@ -36,10 +36,13 @@ bool put(int stream, std::string_view bytes) {
   return true;
 }
 
+// All of it: what `verify` runs needs more than suture reads itself (CUDA_VISIBLE_DEVICES, LD_LIBRARY_PATH, PYTHONPATH).
 std::map<std::string, std::string> environment() {
   std::map<std::string, std::string> values;
-  for (const char* name : {"VIRTUAL_ENV", "PATH", "HOME"}) {
-    if (const char* value = std::getenv(name)) values.emplace(name, value);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view line = *entry;
+    const std::size_t equals = line.find('=');
+    if (equals != std::string_view::npos) values.emplace(line.substr(0, equals), line.substr(equals + 1));
   }
   return values;
 }

@@ -207,8 +207,8 @@ std::optional<Error> check_options(const Options& options, const std::vector<Com
       }
     }
   }
-  const bool compiles = command.name == "diff" || command.name == "apply";
-  if (options.flag("--tree") && options.flag("--python") && !compiles) {
+  const bool runs_it = command.name == "diff" || command.name == "apply" || command.name == "verify";
+  if (options.flag("--tree") && options.flag("--python") && !runs_it) {
     return usage("--tree and --python both say where the package is", "give one of them");
   }
   if (options.quiet && options.verbose) return usage("--quiet and --verbose contradict each other", "give one of them");
@@ -322,7 +322,9 @@ std::string help_text(const Command* command, const std::vector<Command>& comman
   return text +
          "\nexit codes: 0 done or nothing to do; 1 would change (diff --exit-code, status --check); 2 usage;\n"
          "3 a rule or patch file is wrong; 4 drifted, ambiguous, partial, foreign-edit, conflicting;\n"
-         "5 out-of-range, blocked, absent; 6 file system; 7 verification failed\n";
+         "5 out-of-range, blocked, absent; 6 file system; 7 verification failed; verify alone: 8 skipped, no GPU;\n"
+         "9 no torch; 10 no FlashInfer that runs; 11 out of memory; 12 timed out; 13 GPU or driver too old;\n"
+         "14 no verify_kernels; 15 it ended in the middle\n";
 }
 
 Result<Options> parse_options(const std::vector<std::string>& args, const std::vector<Command>& commands) {

@@ -50,6 +50,7 @@ struct Report {
   std::vector<TreeReport> trees;
   std::vector<Patch> catalog;  // list and explain
   std::vector<Tested> tests;   // test
+  std::string verification;    // verify: the JSON document of what it ran; empty: it did not answer
   std::vector<Error> errors;
   Exit exit = Exit::ok;
 

@@ -179,6 +179,8 @@ std::string to_json(const Report& report) {
     json["tests"] = Json::array();
     for (const Tested& tested : report.tests) json["tests"].push_back(tested_json(tested));
   }
+  if (report.command == "verify" && !report.verification.empty())
+    json["verification"] = Json::parse(report.verification, nullptr, false);
   json["exit"] = static_cast<int>(report.exit);
   json["errors"] = Json::array();
   for (const Error& error : report.errors) json["errors"].push_back(error_json(error));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "effects/environment.h"
 #include "effects/modules.h"
 #include "effects/other_packages.h"
 #include "engine/check.h"
@@ -129,6 +130,15 @@ Result<std::vector<const Patch*>> choose(const Catalog& catalog, const std::vect
     if (std::find(chosen.begin(), chosen.end(), patch) == chosen.end()) chosen.push_back(patch);
   }
   return chosen;
+}
+
+Result<std::string> interpreter_of(const Session& session) {
+  const std::string called = session.options().value("--python");
+  if (called.find('/') != std::string::npos) return called;
+  auto found = find_on_path(session.fs(), called, value_of(session.environment(), "PATH"));
+  if (found) return *std::move(found);
+  return Error{Exit::file_system, called + " (--python): there is no such program on PATH", std::nullopt,
+               "name the interpreter by its path"};
 }
 
 std::vector<const Patch*> all_patches(const Catalog& catalog) {

@@ -69,6 +69,9 @@ std::vector<PackageGroup> with_patched(const Session& session, std::vector<Packa
                                        const std::string& tree);
 std::vector<const Patch*> all_patches(const Catalog& catalog);
 
+// The interpreter of --python as it is called, searched on PATH where it is a bare name. Error (file_system): not there.
+Result<std::string> interpreter_of(const Session& session);
+
 // One package in one tree, loaded.
 struct Target {
   PackageGroup group;

@@ -12,6 +12,8 @@ import math
 
 import torch
 
+from stand_ins import KeysRead
+
 _WORKSPACE_INTS = 1024
 
 
@@ -72,6 +74,8 @@ class _Module:
 
 
 def _write_plan(float_workspace, workspace, pinned, qo_indptr, kv_indptr, kv_len, heads, head_dim, causal, *more):
+    for array in (qo_indptr, kv_indptr, kv_len):
+        assert array.dtype == torch.int32, f"the kernel's plan reads int32, and is given {array.dtype}"
     batch = qo_indptr.shape[0] - 1
     assert kv_indptr.shape[0] == batch + 1 and kv_len.shape[0] == batch, "plan arrays of different batches"
     values = torch.cat([torch.tensor([batch]), qo_indptr.long(), kv_indptr.long(), kv_len.long()])
@@ -143,7 +147,7 @@ class BatchMLAPagedAttentionWrapper:
         )
 
     def run(self, q_nope, q_pe, ckv_cache, kpe_cache, out=None, lse=None, return_lse=False, **unused):
-        self.keys_read = ckv_cache
+        self.keys_read = KeysRead.of(ckv_cache)
         assert ckv_cache.dtype == q_nope.dtype, f"a {q_nope.dtype} kernel on {ckv_cache.dtype} keys"
         assert ckv_cache.shape[1] == self._page_size, "a cache of another page size than the plan's"
         out = torch.empty_like(q_nope) if out is None else out
