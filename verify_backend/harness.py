@@ -8,7 +8,7 @@ loaded alone, with the real FlashInfer. One request, a dictionary; one answer, a
     answer   error: {kind, message} or null; versions, device; paths: one each, see _path_row; steps: measure.row;
              bytes_kept: of both sides; unmeasured: why there are no steps, or ""
 
-Kinds of error: no-torch, no-gpu, no-flashinfer, flashinfer-fails, out-of-memory, timed-out, gpu-lost, crashed.
+Kinds of error: no-torch, no-gpu, driver-too-old, no-flashinfer, flashinfer-fails, out-of-memory, timed-out, gpu-lost, crashed.
 """
 
 import base64
@@ -71,6 +71,7 @@ def one_line(error):
 
 
 def import_torch(run):
+    run.step("importing torch")
     try:
         import torch
     except Exception as error:  # noqa: BLE001 - a torch that does not load is none
@@ -86,7 +87,7 @@ def find_gpu(run, torch):
         torch.cuda.init()
         properties = torch.cuda.get_device_properties(torch.cuda.current_device())
     except Exception as error:  # noqa: BLE001 - no driver, one that is too old, no device
-        raise Unfit("no-gpu", one_line(error)) from None
+        raise Unfit("driver-too-old" if "too old" in str(error) else "no-gpu", one_line(error)) from None
     run.answer["device"] = properties.name
     run.answer["versions"]["CUDA"] = torch.version.cuda
 
@@ -238,7 +239,8 @@ def verify(run):
         else:
             run.answer["unmeasured"] = "a path differs: its times would say nothing"
     except torch.OutOfMemoryError as error:
-        raise Unfit("out-of-memory", f"{run.doing}: {one_line(error)}") from None
+        asked = " ".join(one_line(error).split(". ")[:2])  # the rest is advice about other programs
+        raise Unfit("out-of-memory", f"{run.doing}: {asked}") from None
 
 
 def watchdog(run):

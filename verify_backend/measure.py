@@ -28,7 +28,7 @@ class Step(NamedTuple):
     outputs: list  # one a layer
     errors: list  # (largest absolute, relative L2) against float32, of the first and the last layer
     microseconds: float  # a layer
-    host_microseconds: float  # to issue a layer
+    host_microseconds: float  # to issue a layer; 0 in a graph, which is issued at once
     bytes_taken: int  # at the peak beyond what was there; of a graph: its private pool
 
 
@@ -63,9 +63,9 @@ def errors_of(server, inputs, outputs):
     return found
 
 
-def median_microseconds(clock, run, layers):
-    once = max(clock(run, 1), 1e-7)
-    times = max(1, min(100, int(ROUND_SECONDS / once)))
+def median_microseconds(device, clock, run, layers):
+    """By a clock of the device, which says how long so many runs took."""
+    times = max(1, min(100, int(ROUND_SECONDS / max(device.seconds(run, 1), 1e-7))))
     return statistics.median(clock(run, times) / times for _ in range(ROUNDS)) * 1e6 / layers
 
 
@@ -84,8 +84,8 @@ def _eager(server, batch):
     return Step(
         outputs,
         errors_of(server, inputs, outputs),
-        median_microseconds(device.seconds, run, layers),
-        median_microseconds(device.host_seconds, run, layers),
+        median_microseconds(device, device.seconds, run, layers),
+        median_microseconds(device, device.host_seconds, run, layers),
         device.peak(run),
     )
 
@@ -97,8 +97,8 @@ def _graph(server, batch):
     return Step(
         outputs,
         errors_of(server, runner.inputs, outputs),
-        median_microseconds(device.seconds, runner.graph.replay, layers),
-        median_microseconds(device.host_seconds, runner.graph.replay, layers),
+        median_microseconds(device, device.seconds, runner.graph.replay, layers),
+        0.0,
         device.pool_bytes(runner.graph),
     )
 
@@ -107,6 +107,7 @@ def side(device, package, cases, report, **sizes):
     """({(case, "eager" or "graph"): Step}, bytes kept for good) of one tree. `report` is told each step as it begins."""
     steps = {}
     with device.running():
+        report(f"making the pools, {sizes or 'small ones'}")
         server = Server(device, package, look_at_keys=False, **sizes)
         for case in cases:
             server.admit([case.length] * case.batch)

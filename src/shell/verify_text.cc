@@ -32,6 +32,9 @@ const std::map<std::string, Trouble, std::less<>>& troubles() {
       {"no-gpu",
        {Exit::skipped, "skipped, nothing was verified: there is no GPU that torch can use here",
         "run it on the GPU host; in a container, start it with --gpus all; is CUDA_VISIBLE_DEVICES empty?"}},
+      {"driver-too-old",
+       {Exit::gpu_unfit, "nothing was verified: the GPU's driver is too old for this torch",
+        "update the driver, or take a torch of the CUDA version that nvidia-smi shows"}},
       {"no-flashinfer",
        {Exit::no_flashinfer, "the interpreter has no FlashInfer that loads",
         "give --python the interpreter that runs the server, or install the FlashInfer that SGLang pins"}},
@@ -82,9 +85,9 @@ std::string path_line(const BackendPath& path) {
       return "equal      " + path.name + " (" + count_of(static_cast<std::size_t>(path.outputs), "output", "outputs") +
              ")\n";
     case State::different:
-      return "DIFFERENT  " + path.name + ": " + path.why + "\n";
+      return "DIFFERENT  " + path.name + ": " + printable(path.why) + "\n";
     case State::not_run:
-      return "not run    " + path.name + ": " + path.why + "\n";
+      return "not run    " + path.name + ": " + printable(path.why) + "\n";
     case State::not_there:
       return "not there  " + path.name + ": this release has no such path\n";
   }
@@ -144,15 +147,15 @@ std::optional<Error> difference(const BackendAnswer& answer) {
 }  // namespace
 
 std::string backend_text(const BackendAnswer& answer) {
-  std::string text = answer.device.empty() ? "" : answer.device + "\n";
+  std::string text = answer.device.empty() ? "" : printable(answer.device) + "\n";
   std::vector<std::string> versions;
   for (const auto& [name, version] : answer.versions) {
-    if (!version.empty()) versions.push_back(name + " " + version);
+    if (!version.empty()) versions.push_back(printable(name + " " + version));
   }
   if (!versions.empty()) text += join(versions, ", ") + "\n";
   if (!answer.paths.empty()) text += "\n";
   for (const BackendPath& path : answer.paths) text += path_line(path);
-  return printable(text + steps_text(answer));
+  return text + steps_text(answer);
 }
 
 std::optional<Error> backend_problem(const BackendAnswer& answer) {
