@@ -140,7 +140,7 @@ void report_kernels(const Session& session, const ProcessResult& process, const 
   }
   if (meaning->second.exit == Exit::ok) return;
   report.fail(
-      {meaning->second.exit, std::string(meaning->second.words), std::nullopt, "verify_kernels says more, above"});
+      {meaning->second.exit, std::string(meaning->second.words), std::nullopt, "what verify_kernels printed says more"});
 }
 
 Report run_kernels(const Session& session) {
