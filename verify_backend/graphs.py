@@ -56,6 +56,7 @@ class GraphRunner:
         tokens = like.positions.numel()
         self.batch = server.batch(like.forward_mode, [1] * like.batch_size, tokens, spec_info=like.spec_info)
         self.batch.req_pool_indices = torch.zeros_like(like.req_pool_indices)
+        self.batch.seq_lens_cpu = self.batch.seq_lens_cpu.to(HOST_LENS)
         self.inputs = server.inputs(tokens)
         if not hasattr(backend, "cuda_graph_kv_indices"):
             allocate(backend, server.sizes.batch)
@@ -119,6 +120,7 @@ class DraftRunner:
         size = len(self.server.lens)
         self.static = self.server.batch(ForwardMode.DECODE, [1] * size, size, spec_info=EagleDraftInput())
         self.static.req_pool_indices.zero_()
+        self.static.seq_lens_cpu = self.static.seq_lens_cpu.to(HOST_LENS)
         self.slots = [torch.zeros_like(self.static.out_cache_loc) for _ in self.steps]
         self.inputs = [self.server.inputs(size) for _ in self.steps]
         allocate(self.backend, self.server.sizes.batch)

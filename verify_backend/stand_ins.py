@@ -288,12 +288,20 @@ NAMES = {
 }
 
 
+_missing = set()
+
+
+def _no_such(name):
+    return f"the stand-ins have no {name}: add it to verify_backend/stand_ins.py"
+
+
 class _Module(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in NAMES:
-            raise AttributeError(f"the stand-ins have no {self.__name__}.{name}: add it to verify_backend/stand_ins.py")
+            _missing.add(f"{self.__name__}.{name}")
+            raise AttributeError(_no_such(f"{self.__name__}.{name}"))
         return NAMES[name]
 
 
@@ -301,6 +309,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     packages = ()
 
     def find_spec(self, fullname, path=None, target=None):
+        if fullname in _missing:  # Python looks for a module where `from a import b` finds no name
+            raise ImportError(_no_such(fullname))
         if fullname.split(".")[0] in self.packages:
             return importlib.util.spec_from_loader(fullname, self, is_package=True)
         return None

@@ -13,7 +13,7 @@ def test_unknown_command(s):
     """An unknown command: the list, and the nearest one; never hidden behind a missing PATCH"""
     s.run("dif")
     s.run("aply", "-t", "site")
-    s.run("verify")
+    s.run("mend")
     s.run("frobnicate", "--json")
     s.run("")
 
