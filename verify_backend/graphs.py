@@ -8,7 +8,7 @@ import torch
 from stand_ins import EagleDraftInput, ForwardMode
 
 DRAFT_STEPS = 3
-HOST_LENS = torch.int32  # of the runners' static buffers; FlashInfer's plan reads them as that, unchecked
+LENS = torch.int32  # of the runners' static buffers up to 0.5.13; FlashInfer's plan reads them as that, unchecked
 _INPUTS = ("q", "q_rope", "k", "k_rope")
 
 
@@ -56,7 +56,7 @@ class GraphRunner:
         tokens = like.positions.numel()
         self.batch = server.batch(like.forward_mode, [1] * like.batch_size, tokens, spec_info=like.spec_info)
         self.batch.req_pool_indices = torch.zeros_like(like.req_pool_indices)
-        self.batch.seq_lens_cpu = self.batch.seq_lens_cpu.to(HOST_LENS)
+        self.batch.seq_lens, self.batch.seq_lens_cpu = self.batch.seq_lens.to(LENS), self.batch.seq_lens_cpu.to(LENS)
         self.inputs = server.inputs(tokens)
         if not hasattr(backend, "cuda_graph_kv_indices"):
             allocate(backend, server.sizes.batch)
@@ -84,7 +84,7 @@ class GraphRunner:
         padding = static.batch_size - real
         extra = int(batch.seq_lens_cpu[0]) - int(batch.seq_lens[0])  # DFLASH's host lengths count the drafted tokens
         host_lens = torch.cat([batch.seq_lens_cpu, torch.full((padding,), 1 + extra)])
-        static.seq_lens_cpu = host_lens.to(HOST_LENS)
+        static.seq_lens_cpu = host_lens.to(LENS)
         static.seq_lens_sum = batch.seq_lens_sum + padding
         refill(self.inputs, self.server.inputs(tokens), tokens)
         prepare(self.backend, static, capturing=False)
@@ -120,7 +120,7 @@ class DraftRunner:
         size = len(self.server.lens)
         self.static = self.server.batch(ForwardMode.DECODE, [1] * size, size, spec_info=EagleDraftInput())
         self.static.req_pool_indices.zero_()
-        self.static.seq_lens_cpu = self.static.seq_lens_cpu.to(HOST_LENS)
+        self.static.seq_lens, self.static.seq_lens_cpu = self.static.seq_lens.to(LENS), self.static.seq_lens_cpu.to(LENS)
         self.slots = [torch.zeros_like(self.static.out_cache_loc) for _ in self.steps]
         self.inputs = [self.server.inputs(size) for _ in self.steps]
         allocate(self.backend, self.server.sizes.batch)
@@ -148,7 +148,7 @@ class DraftRunner:
         static.seq_lens.copy_(batch.seq_lens)
         static.req_pool_indices.copy_(batch.req_pool_indices)
         # The host lengths of a draft count its drafted tokens as far as the scheduler knows them: here, one.
-        static.seq_lens_cpu = (batch.seq_lens_cpu + 1).to(HOST_LENS)
+        static.seq_lens_cpu = (batch.seq_lens_cpu + 1).to(LENS)
         static.seq_lens_sum = batch.seq_lens_sum
         for i, (slots, inputs) in enumerate(zip(self.slots, self.inputs)):
             slots.copy_(self._slots(i))

@@ -234,10 +234,13 @@ def verify(run):
         device = open_device(run, torch)
         original, patched = write_trees(run)
         run_paths(run, device, original, patched)
-        if all(row["state"] != "different" for row in run.answer["paths"]):
-            run_steps(run, device, original, patched)
-        else:
+        states = {row["state"] for row in run.answer["paths"]}
+        if "different" in states:
             run.answer["unmeasured"] = "a path differs: its times would say nothing"
+        elif "equal" not in states:
+            run.answer["unmeasured"] = "no path could be run"
+        else:
+            run_steps(run, device, original, patched)
     except torch.OutOfMemoryError as error:
         asked = " ".join(one_line(error).split(". ")[:2])  # the rest is advice about other programs
         raise Unfit("out-of-memory", f"{run.doing}: {asked}") from None

@@ -139,8 +139,8 @@ void report_kernels(const Session& session, const ProcessResult& process, const 
                                "name verify_kernels with --kernels"));
   }
   if (meaning->second.exit == Exit::ok) return;
-  report.fail(
-      {meaning->second.exit, std::string(meaning->second.words), std::nullopt, "what verify_kernels printed says more"});
+  report.fail({meaning->second.exit, std::string(meaning->second.words), std::nullopt,
+               "what verify_kernels printed says more"});
 }
 
 Report run_kernels(const Session& session) {
