@@ -153,7 +153,8 @@ std::string edited(const Rule& rule, const std::string& code) {
     if (rewrite.problem) return "refused: " + rewrite.problem->message;
     splices.insert(splices.end(), rewrite.splices.begin(), rewrite.splices.end());
   }
-  if (const auto overlap = order_splices(before.view(), splices)) return "overlap: " + std::string(before.source->text(overlap->at));
+  if (const auto overlap = order_splices(before.view(), splices))
+    return "overlap: " + std::string(before.source->text(overlap->at));
   std::string out = splice(code, splices);
   const Code after(out);
   const RuleSites then = find_sites(*compiled, after.view(), std::nullopt);
