@@ -65,8 +65,8 @@ class Finder {
     std::vector<std::string> out;
     for (const std::string& info : infos) {
       for (std::string& folder : record_folders(text(site + "/" + info + "/RECORD"))) add(out, std::move(folder));
-      for (const std::string_view line : split_lines(text(site + "/" + info + "/top_level.txt")))
-        add(out, std::string(trim(line)));
+      const std::string top_level = text(site + "/" + info + "/top_level.txt");
+      for (const std::string_view line : split_lines(top_level)) add(out, std::string(trim(line)));
     }
     std::string module = name_;
     std::replace(module.begin(), module.end(), '-', '_');
