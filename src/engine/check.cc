@@ -96,8 +96,7 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   out.text = splice(text, splices);
   const auto after = parse_file("example", out.text);
   const RuleSites then = after->problem ? RuleSites{} : find_sites(rule, after->target(), std::nullopt);
-  const std::size_t all = sites.result.size() + sites.old.size();
-  const std::size_t wanted = rule.deletes() ? std::min<std::size_t>(all, 1) : all;
+  const std::size_t wanted = rule.least_results(sites.result.size() + sites.old.size());
   out.stable = !after->problem && !after->tree.broken() && then.old.empty() && problem_text(then).empty() &&
                then.result.size() >= wanted;
   return out;

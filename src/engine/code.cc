@@ -70,6 +70,14 @@ NodeId strip_parentheses(const Tree& tree, NodeId node) {
   return node;
 }
 
+std::string text_of(const CodeView& code, NodeId node) {
+  return std::string(code.source->text(code.tree->range(node)));
+}
+
+bool is_definition(const Tree& tree, NodeId node) {
+  return tree.is(node, kinds().function_definition) || tree.is(node, kinds().class_definition);
+}
+
 bool is_clause(const Tree& tree, NodeId node) {
   const Kinds& k = kinds();
   return tree.is(node, k.elif_clause) || tree.is(node, k.else_clause) || tree.is(node, k.except_clause) ||

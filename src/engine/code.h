@@ -2,6 +2,7 @@
 // which suite a node stands in.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/source.h"
@@ -14,6 +15,8 @@ struct CodeView {
   const Source* source = nullptr;
   const Tree* tree = nullptr;
 };
+
+std::string text_of(const CodeView& code, NodeId node);
 
 // --- what counts ---------------------------------------------------------------------------------------------------
 
@@ -35,6 +38,8 @@ NodeId statement_of(const Tree& tree, NodeId node);
 // The block or module that holds the statement.
 NodeId suite_of(const Tree& tree, NodeId statement);
 bool is_suite(const Tree& tree, NodeId node);
+// A function or a class, without its decorators.
+bool is_definition(const Tree& tree, NodeId node);
 // A part of a compound statement that others stand beside: elif, else, except, finally, case.
 bool is_clause(const Tree& tree, NodeId node);
 

@@ -55,13 +55,6 @@ Noun noun_of(const Tree& tree, NodeId node) {
   return list != nouns_by_parent().end() ? list->second : Noun{"part", "parts"};
 }
 
-bool is_branch(const Tree& tree, NodeId node) {
-  const Kinds& k = kinds();
-  return tree.is(node, k.else_clause) || tree.is(node, k.elif_clause) || tree.is(node, k.finally_clause) ||
-         tree.is(node, k.except_clause) || tree.is(node, k.case_clause) ||
-         kind_name(tree[node].kind) == "except_group_clause";
-}
-
 std::string_view part_name(const Tree& tree, NodeId node) {
   const Kinds& k = kinds();
   const NodeId parent = tree[node].parent;

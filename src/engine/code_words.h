@@ -14,8 +14,6 @@ struct Noun {
 
 // What the node is to its parent: an argument, an element, a statement, an else branch.
 Noun noun_of(const Tree& tree, NodeId node);
-// A clause that a statement has or has not, so that its code need not be shown: "else branch".
-bool is_branch(const Tree& tree, NodeId node);
 // The part that a node with one place of its own is ("the condition"); empty where it has none ("an argument" is one of
 // several).
 std::string_view part_name(const Tree& tree, NodeId node);

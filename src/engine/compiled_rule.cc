@@ -429,6 +429,10 @@ bool CompiledRule::deletes() const {
   return has_edit(*this, {Structure::remove});
 }
 
+std::size_t CompiledRule::least_results(std::size_t sites) const {
+  return deletes() ? std::min<std::size_t>(sites, 1) : sites;
+}
+
 bool CompiledRule::takes_away() const {
   return has_edit(*this, {Structure::remove_decorator, Structure::remove_import});
 }

@@ -86,8 +86,10 @@ struct CompiledRule {
   std::vector<CompiledShape> shapes;  // at least one
   std::optional<CompiledNarrowing> done_if;
   [[nodiscard]] const CompiledImport* import() const;  // an add_import rule
-  // A `delete`: what is gone cannot be counted, so any result stands for all of them.
   [[nodiscard]] bool deletes() const;
+  // How many results so many edited sites must leave. What a `delete` took away cannot be counted: any result stands for
+  // all of them.
+  [[nodiscard]] std::size_t least_results(std::size_t sites) const;
   // A remove_decorator or remove_import: what it leaves is what never had the decorator or the import, so results beside
   // old sites do not say that half of the patch is in place.
   [[nodiscard]] bool takes_away() const;

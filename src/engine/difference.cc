@@ -164,7 +164,7 @@ class Comparer {
     if (const auto part = part_name(t_, step.code); !part.empty()) return std::string(part);
     const Noun noun = noun_of(t_, step.code);
     if (noun.one == "part") return "";
-    if (is_branch(t_, step.code)) return "the " + std::string(noun.one);
+    if (is_clause(t_, step.code)) return "the " + std::string(noun.one);
     return std::string(noun.one) + " " + std::to_string(ordinal(step.code));
   }
 
@@ -182,7 +182,7 @@ class Comparer {
   Words more(const std::vector<Step>& steps) const {
     const NodeId first = steps.front().code;
     const Noun noun = noun_of(t_, first);
-    if (is_branch(t_, first)) return {"", "has " + with_article(noun.one)};
+    if (is_clause(t_, first)) return {"", "has " + with_article(noun.one)};
     std::vector<std::string> texts;
     for (const Step& step : steps) {
       if (step.pattern == kNone && noun_of(t_, step.code).one == noun.one)
@@ -207,7 +207,7 @@ class Comparer {
     const Noun noun = noun_of(p_, p);
     if (p_.is(p, kinds().keyword_argument))
       return {"keyword " + quoted_code(pattern_, p_.child(p, fields().name)), "is missing"};
-    if (is_branch(p_, p)) return {"", "has no " + std::string(noun.one)};
+    if (is_clause(p_, p)) return {"", "has no " + std::string(noun.one)};
     if (noun.one == "name") return {"", "does not import " + want(p)};
     if (noun.one == "part") {
       const auto part = part_name(p_, p);

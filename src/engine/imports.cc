@@ -9,10 +9,6 @@
 namespace suture {
 namespace {
 
-std::string text(const CodeView& target, NodeId node) {
-  return std::string(target.source->text(target.tree->range(node)));
-}
-
 // "srt/layers/x.py" of sglang, one dot -> "sglang.srt.layers"; each further dot one part less.
 std::string package_of(const std::string& path, const std::string& folder, std::size_t dots) {
   std::string module = folder + "/" + path;
@@ -38,7 +34,7 @@ std::string absolute_module(const std::string& written, const std::string& path,
 bool is_type_checking(const CodeView& target, NodeId statement) {
   const NodeId condition = target.tree->child(statement, fields().condition);
   if (condition == kNone) return false;
-  const std::string c = text(target, condition);
+  const std::string c = text_of(target, condition);
   return c == "TYPE_CHECKING" || c == "typing.TYPE_CHECKING";
 }
 
@@ -79,16 +75,16 @@ std::vector<Imported> imported(const CodeView& target, NodeId statement, const s
   std::string module;
   for (NodeId c : tree.named_children(statement)) {
     if (from && tree[c].field == fields().module_name) {
-      module = absolute_module(text(target, c), path, folder);
+      module = absolute_module(text_of(target, c), path, folder);
       continue;
     }
     NodeId name = c;
     std::string alias;
     if (tree.is(c, kinds().aliased_import)) {
-      alias = text(target, tree.child(c, fields().alias));
+      alias = text_of(target, tree.child(c, fields().alias));
       name = tree.child(c, fields().name);
     }
-    const std::string written = tree.is(name, kinds().wildcard_import) ? "*" : text(target, name);
+    const std::string written = tree.is(name, kinds().wildcard_import) ? "*" : text_of(target, name);
     if (from) {
       out.push_back({module, written, alias.empty() ? written : alias});
     } else {
@@ -163,7 +159,7 @@ bool binds_otherwise(const CodeView& target, NodeId statement, const std::string
       id = tree[id].subtree_end - 1;
       continue;
     }
-    if (!tree.is(id, kinds().identifier) || text(target, id) != name) continue;
+    if (!tree.is(id, kinds().identifier) || text_of(target, id) != name) continue;
     const Bound bound = bound_at(tree, id);
     if (bound == Bound::yes || (bound == Bound::deleted && deletions)) return true;
   }
@@ -177,7 +173,7 @@ std::vector<NodeId> bodies_with_global(const CodeView& target, const std::string
   for (NodeId id = 0; id < tree.size(); ++id) {
     if (!tree.is(id, binding_kinds().global_statement)) continue;
     const auto names = tree.named_children(id);
-    if (std::none_of(names.begin(), names.end(), [&](NodeId n) { return text(target, n) == name; })) continue;
+    if (std::none_of(names.begin(), names.end(), [&](NodeId n) { return text_of(target, n) == name; })) continue;
     NodeId at = tree[id].parent;
     while (at != kNone && !tree.is(at, kinds().function_definition) && !tree.is(at, kinds().class_definition))
       at = tree[at].parent;
@@ -274,7 +270,7 @@ std::optional<CompiledImport> read_import(const std::string& statement) {
   out.name = names[0].name;
   out.module = names[0].module;
   const NodeId module = tree.child(root, fields().module_name);
-  if (module != kNone) out.module = text(target, module);  // as it is written: relative to a file
+  if (module != kNone) out.module = text_of(target, module);  // as it is written: relative to a file
   if (names[0].bound != out.bound()) out.alias = names[0].bound;
   return out;
 }

@@ -9,10 +9,6 @@
 namespace suture {
 namespace {
 
-bool is_definition(const Tree& tree, NodeId id) {
-  return tree.is(id, kinds().function_definition) || tree.is(id, kinds().class_definition);
-}
-
 bool name_fits(const std::vector<std::string>& want, const std::vector<std::string>& have) {
   return std::equal(want.begin(), want.end(), have.begin(), have.end(),
                     [](const std::string& w, const std::string& h) { return w == "*" || w == h; });

@@ -9,10 +9,6 @@
 namespace suture {
 namespace {
 
-bool is_definition(const Tree& tree, NodeId node) {
-  return tree.is(node, kinds().function_definition) || tree.is(node, kinds().class_definition);
-}
-
 // The node that the edit is made on: what `of` stands for, else the match. kNone: `of` stands for a run.
 NodeId edited_node(const CompiledStructural& edit, const StructuralSite& site) {
   const Tree& tree = *site.target.tree;

@@ -26,14 +26,11 @@ bool same_sort(const Tree& a, NodeId x, const Tree& b, NodeId y) {
 
 // The clauses of a compound statement, its own first suite apart.
 std::vector<NodeId> clauses_of(const Tree& tree, NodeId statement) {
-  const Kinds& k = kinds();
-  const NodeId holder = tree.is(statement, k.match_statement) ? tree.child(statement, fields().body) : statement;
+  const NodeId holder = tree.is(statement, kinds().match_statement) ? tree.child(statement, fields().body) : statement;
   std::vector<NodeId> out;
   if (holder == kNone) return out;
   for (const NodeId child : tree.named_children(holder)) {
-    const bool clause = tree.is(child, k.elif_clause) || tree.is(child, k.else_clause) || is_except(tree, child) ||
-                        tree.is(child, k.finally_clause) || tree.is(child, k.case_clause);
-    if (clause) out.push_back(child);
+    if (is_clause(tree, child)) out.push_back(child);
   }
   return out;
 }

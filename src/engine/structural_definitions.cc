@@ -8,14 +8,6 @@
 namespace suture {
 namespace {
 
-std::string text_at(const CodeView& code, NodeId node) {
-  return std::string(code.source->text(code.tree->range(node)));
-}
-
-bool is_definition(const Tree& tree, NodeId node) {
-  return tree.is(node, kinds().function_definition) || tree.is(node, kinds().class_definition);
-}
-
 NodeId undecorated(const Tree& tree, NodeId statement) {
   return tree.is(statement, kinds().decorated_definition) ? tree.child(statement, fields().definition) : statement;
 }
@@ -36,12 +28,12 @@ std::vector<NodeId> decorators_of(const Tree& tree, NodeId definition) {
 std::string member_name(const CodeView& code, NodeId statement) {
   const Tree& tree = *code.tree;
   const NodeId node = undecorated(tree, statement);
-  if (is_definition(tree, node)) return text_at(code, tree.child(node, fields().name));
+  if (is_definition(tree, node)) return text_of(code, tree.child(node, fields().name));
   const auto inner = tree.named_children(node);
   if (!tree.is(node, kinds().expression_statement) || inner.empty() || !tree.is(inner[0], kinds().assignment))
     return "";
   const NodeId left = tree.child(inner[0], fields().left);
-  return tree.is(left, kinds().identifier) ? text_at(code, left) : "";
+  return tree.is(left, kinds().identifier) ? text_of(code, left) : "";
 }
 
 bool is_field(const Tree& tree, NodeId statement) {
@@ -54,7 +46,7 @@ bool shares_its_name(const CodeView& code, NodeId statement) {
   const Tree& tree = *code.tree;
   const auto decorators = decorators_of(tree, undecorated(tree, statement));
   return std::any_of(decorators.begin(), decorators.end(), [&](NodeId decorator) {
-    const std::string text = text_at(code, decorator);
+    const std::string text = text_of(code, decorator);
     return text.ends_with(".setter") || text.ends_with(".deleter") || text.ends_with(".getter") ||
            text.ends_with("overload") || text.find(".register") != std::string::npos;
   });
@@ -102,7 +94,7 @@ NodeId filler_of(const CodeView& target, NodeId suite) {
   const auto statements = statements_of(tree, suite);
   const NodeId last = statements.back();
   const bool alone = statements.size() == 1 || (statements.size() == 2 && docstring_of(tree, suite) == statements[0]);
-  const std::string text = text_at(target, last);
+  const std::string text = text_of(target, last);
   if (!alone || (text != "pass" && text != "...")) return kNone;
   const auto rest = source.text({tree[last].end, source.line_end(source.line_of(tree[last].end))});
   return rest.find_first_not_of(" \t") == std::string_view::npos ? last : kNone;
@@ -174,7 +166,7 @@ std::string callee_of(const CodeView& code, NodeId decorator) {
   const Tree& tree = *code.tree;
   NodeId expression = strip_parentheses(tree, tree.named_children(decorator)[0]);
   if (tree.is(expression, kinds().call)) expression = tree.child(expression, fields().function);
-  return without_blanks(text_at(code, expression));
+  return without_blanks(text_of(code, expression));
 }
 
 // Whether the decorator has the callee anywhere: `@partial(f, 1)` and `@f(1) if fast else g` decorate with f too.
@@ -186,7 +178,7 @@ bool has_callee(const CodeView& code, NodeId decorator, const std::string& calle
     const bool name = tree.is(id, kinds().identifier) || tree.is(id, kinds().attribute);
     const bool part = tree.is(parent, kinds().attribute) ||
                       (tree.is(parent, kinds().keyword_argument) && tree[id].field == fields().name);
-    if (name && !part && without_blanks(text_at(code, id)) == callee) return true;
+    if (name && !part && without_blanks(text_of(code, id)) == callee) return true;
   }
   return false;
 }
@@ -232,7 +224,7 @@ Examined examine_new_decorator(const CompiledStructural& edit, const StructuralS
   for (const NodeId decorator : decorators) {
     if (equal_code(site.target, decorator, wanted.view(), wanted.node)) return Examined::in_place();
     if (callee_of(site.target, decorator) == callee_of(wanted.view(), wanted.node))
-      return Examined::unfit("has `" + text_at(site.target, decorator) + "` already");
+      return Examined::unfit("has `" + text_of(site.target, decorator) + "` already");
   }
   const NodeId anchor = edit.end == End::first && !decorators.empty() ? decorators.front() : definition;
   const std::string indentation(site.target.source->indentation_at(tree[definition].begin));
@@ -251,7 +243,7 @@ Examined examine_old_decorator(const CompiledStructural& edit, const StructuralS
       const std::uint32_t line = source.line_of(tree[decorator].end);
       splices.push_back(Splice{begin == 0 ? source.bom() : begin, source.line_begin(line + 1), "", "", false});
     } else if (has_callee(site.target, decorator, callee_of(code, edit.node))) {
-      return Examined::unfit("has `" + text_at(site.target, decorator) + "`, which is another");
+      return Examined::unfit("has `" + text_of(site.target, decorator) + "`, which is another");
     }
   }
   if (splices.empty()) return Examined::in_place();

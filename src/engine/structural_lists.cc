@@ -10,13 +10,9 @@
 namespace suture {
 namespace {
 
-std::string text_at(const CodeView& code, NodeId node) {
-  return std::string(code.source->text(code.tree->range(node)));
-}
-
 std::string keyword_of(const CodeView& code, NodeId argument) {
   const Tree& tree = *code.tree;
-  return tree.is(argument, kinds().keyword_argument) ? text_at(code, tree.child(argument, fields().name)) : "";
+  return tree.is(argument, kinds().keyword_argument) ? text_of(code, tree.child(argument, fields().name)) : "";
 }
 
 bool is_positional(const Tree& tree, NodeId argument) {
@@ -44,10 +40,10 @@ Examined look_for_keyword(const CompiledStructural& edit, const StructuralSite& 
   for (const NodeId argument : list.elements) {
     if (keyword_of(site.target, argument) == name) {
       if (equal_code(site.target, argument, wanted.view(), wanted.node)) return Examined::in_place();
-      return Examined::unfit("passes `" + text_at(site.target, argument) + "` already");
+      return Examined::unfit("passes `" + text_of(site.target, argument) + "` already");
     }
     if (tree.is(argument, kinds().dictionary_splat))
-      return Examined::unfit("may pass " + name + " by `" + text_at(site.target, argument) + "`");
+      return Examined::unfit("may pass " + name + " by `" + text_of(site.target, argument) + "`");
   }
   return added(edit, site, list, list.elements.empty() ? kNone : list.elements.back());
 }
@@ -69,7 +65,7 @@ std::vector<NodeId> operands(const CodeView& target, NodeId node, std::string_vi
   const Tree& tree = *target.tree;
   node = strip_parentheses(tree, node);
   const bool chain =
-      tree.is(node, kinds().boolean_operator) && text_at(target, tree.child(node, fields().operator_)) == op;
+      tree.is(node, kinds().boolean_operator) && text_of(target, tree.child(node, fields().operator_)) == op;
   if (!chain) return {node};
   std::vector<NodeId> out = operands(target, tree.child(node, fields().left), op);
   const auto right = operands(target, tree.child(node, fields().right), op);
@@ -82,7 +78,7 @@ NodeId whole_condition(const CodeView& target, NodeId node, std::string_view op)
   const Tree& tree = *target.tree;
   for (NodeId at = tree[node].parent; at != kNone; at = tree[at].parent) {
     if (tree.is(at, kinds().parenthesized_expression)) continue;
-    if (!tree.is(at, kinds().boolean_operator) || text_at(target, tree.child(at, fields().operator_)) != op) break;
+    if (!tree.is(at, kinds().boolean_operator) || text_of(target, tree.child(at, fields().operator_)) != op) break;
     node = at;
   }
   return node;
@@ -108,7 +104,7 @@ std::optional<std::vector<Splice>> operand_on_its_line(const CompiledStructural&
   const Tree& tree = *site.target.tree;
   const Source& source = *site.target.source;
   const NodeId sign = tree.is(chain, kinds().boolean_operator) ? tree.child(chain, fields().operator_) : kNone;
-  if (sign == kNone || text_at(site.target, sign) != op) return std::nullopt;
+  if (sign == kNone || text_of(site.target, sign) != op) return std::nullopt;
   const NodeId last = tree.child(chain, fields().right);
   const auto breaks = [&](std::uint32_t begin, std::uint32_t end) {
     const auto gap = source.text({begin, end});
@@ -192,10 +188,10 @@ Examined examine_key(const CompiledStructural& edit, const StructuralSite& site,
     if (tree.is(entry, kinds().pair) && equal_code(site.target, tree.named_children(entry)[0], wanted.view(), key))
       same.push_back(entry);
   }
-  if (same.size() > 1) return Examined::unfit("has the key " + text_at(wanted.view(), key) + " twice");
+  if (same.size() > 1) return Examined::unfit("has the key " + text_of(wanted.view(), key) + " twice");
   if (same.empty()) return added(edit, site, list, list.elements.empty() ? kNone : list.elements.back());
   if (equal_code(site.target, same[0], wanted.view(), wanted.node)) return Examined::in_place();
-  return Examined::unfit("has `" + text_at(site.target, same[0]) + "` already");
+  return Examined::unfit("has `" + text_of(site.target, same[0]) + "` already");
 }
 
 }  // namespace suture

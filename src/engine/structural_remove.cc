@@ -8,10 +8,6 @@
 namespace suture {
 namespace {
 
-std::string text_at(const CodeView& code, NodeId node) {
-  return std::string(code.source->text(code.tree->range(node)));
-}
-
 // A clause or a decorator: what is deleted as lines of its own, though it is no statement.
 bool is_own_lines(const Tree& tree, NodeId node) {
   return is_clause(tree, node) || tree.is(node, kinds().decorator);
@@ -120,11 +116,11 @@ std::vector<ImportedName> imported_names(const CodeView& code, NodeId statement)
     one.node = child;
     NodeId name = child;
     if (tree.is(child, kinds().aliased_import)) {
-      one.alias = text_at(code, tree.child(child, fields().alias));
+      one.alias = text_of(code, tree.child(child, fields().alias));
       name = tree.child(child, fields().name);
     }
-    (from ? one.name : one.module) = text_at(code, name);
-    if (from) one.module = text_at(code, module);
+    (from ? one.name : one.module) = text_of(code, name);
+    if (from) one.module = text_of(code, module);
     out.push_back(std::move(one));
   }
   return out;

@@ -115,8 +115,7 @@ std::optional<Error> verify_result(Workbench& bench, const TreeState& after, con
                    now.file->first_error(), "the rules are wrong for this file; nothing was written"};
     }
     if (auto fault = new_fault(was, now)) return *fault;
-    const std::size_t all = was.sites.result.size() + was.sites.old.size();
-    const std::size_t wanted = was.rule->deletes() ? std::min<std::size_t>(all, 1) : all;
+    const std::size_t wanted = was.rule->least_results(was.sites.result.size() + was.sites.old.size());
     const bool good = was.import ? now.import && now.import->kind == ImportStatus::Kind::satisfied
                                  : now.sites.old.empty() && now.sites.ambiguous.empty() &&
                                        now.sites.unresolved.empty() && now.sites.result.size() >= wanted;

@@ -161,7 +161,7 @@ std::string edited(const Rule& rule, const std::string& code) {
   const std::size_t all = sites.result.size() + sites.old.size();
   const bool stable = after.tree.error_count() <= before.tree.error_count() &&
                       after.tree.broken() <= before.tree.broken() && trouble(then).empty() && then.old.empty() &&
-                      then.result.size() >= (compiled->deletes() ? 1 : all);
+                      then.result.size() >= compiled->least_results(all);
   return (stable ? "" : "unstable: ") + out;
 }
 
@@ -213,6 +213,18 @@ Patch patch_from_yaml(const std::string& name, const std::vector<std::string>& r
   if (catalog) return catalog->patches.at(0);
   ADD_FAILURE() << to_text(catalog.error());
   return {};
+}
+
+std::string after_patch(const std::vector<std::string>& edits, const std::string& code) {
+  std::vector<std::string> rules;
+  for (const std::string& edit : edits) rules.push_back("file: m.py\nexpect: 1\n" + edit);
+  const TreeState state = state_with({{"m.py", code}});
+  const Patch patch = patch_from_yaml("p", rules);
+  const Plan plan = plan_apply(state, {&patch}, {patch});
+  const PatchOutcome& outcome = plan.outcomes.front();
+  if (outcome.fatal) return to_text(*outcome.fatal);
+  return plan.writes() ? *plan.after.files.at("m.py").bytes
+                       : std::string(verdict_name(outcome.verdict)) + ": " + outcome.reason;
 }
 
 }  // namespace suture

@@ -69,4 +69,8 @@ std::string bytes_at(const TreeState& state, const std::string& path);
 // patch.yaml.
 Patch patch_from_yaml(const std::string& name, const std::vector<std::string>& rules, const std::string& keys = "");
 
+// The file m.py after a patch of these rules, whose edits are given as in rule_from_yaml, each expected once; the verdict or
+// the error where it is not written.
+std::string after_patch(const std::vector<std::string>& edits, const std::string& code);
+
 }  // namespace suture

@@ -13,19 +13,6 @@
 namespace suture {
 namespace {
 
-// The file after a patch of these rules; the verdict or the error where it is not written.
-std::string after(const std::vector<std::string>& edits, const std::string& code) {
-  std::vector<std::string> rules;
-  for (const std::string& edit : edits) rules.push_back("file: m.py\nexpect: 1\n" + edit);
-  const TreeState state = state_with({{"m.py", code}});
-  const Patch patch = patch_from_yaml("p", rules);
-  const Plan plan = plan_apply(state, {&patch}, {patch});
-  const PatchOutcome& outcome = plan.outcomes.front();
-  if (outcome.fatal) return to_text(*outcome.fatal);
-  return plan.writes() ? *plan.after.files.at("m.py").bytes
-                       : std::string(verdict_name(outcome.verdict)) + ": " + outcome.reason;
-}
-
 const std::string kA = "match: a()\ndelete: true\napplied: {match: 'def f(): $$$', not_has: a()}";
 const std::string kB = "match: b()\ndelete: true\napplied: {match: 'def f(): $$$', not_has: b()}";
 const std::string kImport = "remove_import: import c";
@@ -47,38 +34,39 @@ TEST(EmptySuites, SeveralRulesThatEmptyOneLeaveOnePass) {
       {"def f():\n    a()\n    return 1\n    b()\n", "def f():\n    return 1\n"},
   };
   for (const auto& [code, wanted] : all) {
-    EXPECT_EQ(after({kA, kB}, code), wanted) << code;
-    EXPECT_EQ(after({kB, kA}, code), wanted) << code;
+    EXPECT_EQ(after_patch({kA, kB}, code), wanted) << code;
+    EXPECT_EQ(after_patch({kB, kA}, code), wanted) << code;
   }
 }
 
 TEST(EmptySuites, AnImportAndAStatement) {
-  EXPECT_EQ(after({kA, kImport}, "try:\n    import c\n    def f(): a()\nexcept E: d()\n"),
+  EXPECT_EQ(after_patch({kA, kImport}, "try:\n    import c\n    def f(): a()\nexcept E: d()\n"),
             "try:\n    def f(): pass\nexcept E: d()\n");
-  EXPECT_EQ(after({"match: a()\ndelete: true\napplied: {match: 'if x: $$$', not_has: a()}", kImport},
-                  "if x:\n    import c\n    a()\n"),
+  EXPECT_EQ(after_patch({"match: a()\ndelete: true\napplied: {match: 'if x: $$$', not_has: a()}", kImport},
+                        "if x:\n    import c\n    a()\n"),
             "if x:\n    pass\n");
 }
 
 TEST(EmptySuites, WhatAnotherRulePutsThereFillsIt) {
-  EXPECT_EQ(after({kA, "in: f\nappend_body: z()"}, "def f():\n    a()\n\n\ny = 1\n"), "def f():\n    z()\n\n\ny = 1\n");
-  EXPECT_EQ(after({kA, "match: y = 1\ninsert_before: z = 1"}, "def f():\n    a()\ny = 1\n"),
+  EXPECT_EQ(after_patch({kA, "in: f\nappend_body: z()"}, "def f():\n    a()\n\n\ny = 1\n"),
+            "def f():\n    z()\n\n\ny = 1\n");
+  EXPECT_EQ(after_patch({kA, "match: y = 1\ninsert_before: z = 1"}, "def f():\n    a()\ny = 1\n"),
             "def f():\n    pass\nz = 1\ny = 1\n");
-  EXPECT_EQ(after({kA, "match: b()\nreplace: c()"}, "def f():\n    a()\n    b()\n"), "def f():\n    c()\n");
+  EXPECT_EQ(after_patch({kA, "match: b()\nreplace: c()"}, "def f():\n    a()\n    b()\n"), "def f():\n    c()\n");
 }
 
 // `pass` that is all of a class goes with the first member.
 TEST(EmptySuites, TwoMembersInThePlaceOfPass) {
   const std::vector<std::string> fields = {"in: C\nadd_member: x = 1", "in: C\nadd_member: y = 2"};
-  EXPECT_EQ(after(fields, "class C:\n    pass\n"), "class C:\n    x = 1\n    y = 2\n");
-  EXPECT_EQ(after(fields, "class C: pass\n"), "class C:\n    x = 1\n    y = 2\n");
-  EXPECT_EQ(after({fields[0], "in: C\nadd_member: 'def f(self): return 1'"}, "class C:\n    pass"),
+  EXPECT_EQ(after_patch(fields, "class C:\n    pass\n"), "class C:\n    x = 1\n    y = 2\n");
+  EXPECT_EQ(after_patch(fields, "class C: pass\n"), "class C:\n    x = 1\n    y = 2\n");
+  EXPECT_EQ(after_patch({fields[0], "in: C\nadd_member: 'def f(self): return 1'"}, "class C:\n    pass"),
             "class C:\n    x = 1\n    def f(self): return 1");
 }
 
 TEST(EmptySuites, ASuiteThatGoesWithItsStatementIsNone) {
-  EXPECT_EQ(after({"match: 'if x: a()'\ndelete: true\napplied: {match: 'def f(): $$$', not_has: a()}", kB},
-                  "def f():\n    if x:\n        a()\n    b()\n"),
+  EXPECT_EQ(after_patch({"match: 'if x: a()'\ndelete: true\napplied: {match: 'def f(): $$$', not_has: a()}", kB},
+                        "def f():\n    if x:\n        a()\n    b()\n"),
             "def f():\n    pass\n");
 }
 

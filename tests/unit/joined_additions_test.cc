@@ -10,18 +10,6 @@
 namespace suture {
 namespace {
 
-std::string after(const std::vector<std::string>& edits, const std::string& code) {
-  std::vector<std::string> rules;
-  for (const std::string& edit : edits) rules.push_back("file: m.py\nexpect: 1\n" + edit);
-  const TreeState state = state_with({{"m.py", code}});
-  const Patch patch = patch_from_yaml("p", rules);
-  const Plan plan = plan_apply(state, {&patch}, {patch});
-  const PatchOutcome& outcome = plan.outcomes.front();
-  if (outcome.fatal) return to_text(*outcome.fatal);
-  return plan.writes() ? *plan.after.files.at("m.py").bytes
-                       : std::string(verdict_name(outcome.verdict)) + ": " + outcome.reason;
-}
-
 TEST(JoinedAdditions, ElementsOfOneList) {
   std::vector<std::string> rules;
   for (const char* element : {"p", "q", "r"})
@@ -39,22 +27,22 @@ TEST(JoinedAdditions, ElementsOfOneList) {
       {"X = [\n    1,  # one\n]\n", "X = [\n    1,  # one\n    p,\n    q,\n    r,\n]\n"},
       {"X = [\n    1]\n", "X = [\n    1,\n    p,\n    q,\n    r]\n"},
   };
-  for (const auto& [code, wanted] : all) EXPECT_EQ(after(rules, code), wanted) << code;
+  for (const auto& [code, wanted] : all) EXPECT_EQ(after_patch(rules, code), wanted) << code;
 }
 
 TEST(JoinedAdditions, ArgumentsAndKeys) {
   const std::vector<std::string> arguments = {"match: f($$$)\nadd_argument: k=1", "match: f($$$)\nadd_argument: m=2"};
-  EXPECT_EQ(after(arguments, "f()\n"), "f(k=1, m=2)\n");
-  EXPECT_EQ(after(arguments, "f(\n    a  # one\n)\n"), "f(\n    a,  # one\n    k=1,\n    m=2\n)\n");
+  EXPECT_EQ(after_patch(arguments, "f()\n"), "f(k=1, m=2)\n");
+  EXPECT_EQ(after_patch(arguments, "f(\n    a  # one\n)\n"), "f(\n    a,  # one\n    k=1,\n    m=2\n)\n");
   const std::vector<std::string> keys = {"match: X = $D\nset_key: {of: D, key: '\"k\"', value: 1}",
                                          "match: X = $D\nset_key: {of: D, key: '\"m\"', value: 2}"};
-  EXPECT_EQ(after(keys, "X = {}\n"), "X = {\"k\": 1, \"m\": 2}\n");
+  EXPECT_EQ(after_patch(keys, "X = {}\n"), "X = {\"k\": 1, \"m\": 2}\n");
 }
 
 TEST(JoinedAdditions, OperandsOfACondition) {
   const std::vector<std::string> rules = {"match: \"if $C: $$$\"\nadd_element: {of: C, or: p}",
                                           "match: \"if $C: $$$\"\nadd_element: {of: C, or: q}"};
-  EXPECT_EQ(after(rules, "if (\n    a\n    or b\n):\n    g()\n"),
+  EXPECT_EQ(after_patch(rules, "if (\n    a\n    or b\n):\n    g()\n"),
             "if (\n    a\n    or b\n    or p\n    or q\n):\n    g()\n");
 }
 
