@@ -44,10 +44,8 @@ std::optional<Error> check_options(const Session& session) {
 }
 
 bool is_file(const Session& session, const std::string& path) {
-  Io<Handle> file = session.fs().open_file(kAbsolute, path);
-  if (!file) return false;
-  session.fs().close(file.value);
-  return true;
+  const Io<FileInfo> info = session.fs().info_at(kAbsolute, path);
+  return info && info.value.kind == FileInfo::Kind::regular;
 }
 
 // Beside the binary: where it is installed, and where the build leaves it.

@@ -196,6 +196,26 @@ def test_no_kernels_beside_the_binary(s):
     binary.chmod(0o755)
     s.binary = binary
     s.run("verify")
+    (binary.parent / "verify_kernels").mkdir()  # as in a build folder: no program, what is in it may be
+    s.run("verify")
+
+
+def test_the_real_kernels(s):
+    """verify_kernels itself, its CPU part: holds, catches a planted error, refuses what it does not take"""
+    kernels = s.binary.parent / "verify_kernels/verify_kernels"
+    if not kernels.exists():
+        print("verify_kernels is not built here: its exit codes stand for it above")
+        return
+    done = s.run_raw("verify", "--only", "cpu", "--quiet", shown=False)
+    assert done.returncode == 0 and b"all hold" in done.stdout, (done.returncode, done.stdout, done.stderr)
+    done = s.run_raw("verify", "--only", "cpu", "--quiet", "--plant", "stale-count", shown=False)
+    assert done.returncode == 0 and b"caught in" in done.stdout, (done.returncode, done.stdout, done.stderr)
+    done = s.run_raw("verify", "--slots", "3", shown=False)
+    assert done.returncode == 2 and b"out of range" in done.stderr, (done.returncode, done.stderr)
+    done = s.run_raw("verify", "--only", "cpu", "--json", "--kernels", str(kernels), shown=False)
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["verification"]["exit"]) == (0, 0), document
+    assert document["verification"]["parts"][0]["part"] == "CPU", document["verification"]["parts"][0]
 
 
 scenario.main(globals())
