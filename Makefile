@@ -2,6 +2,7 @@
 # make demo          install what is missing, build, and show suture on a real SGLang wheel
 # make test          install what is missing, build, and run every test
 # make verify-kernels   build-kernels/verify_kernels for every GPU from sm_80 on (needs nvcc)
+# make matrix        docs/compatibility.md, from 33 SGLang wheels and the FlashInfers that they pin (1 GB of downloads)
 #
 # SUTURE_CACHE=FOLDER moves the downloads (.cache), JOBS=N bounds the work at one time.
 BUILD ?= build
@@ -11,7 +12,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 configure = cmake -S . --preset $(1) -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS)
 
 .PHONY: all build suture sources demo test test-backend check-all check-clang check-asan check-tidy check-format \
-        bench compare format clean install-deps verify-kernels
+        bench compare matrix format clean install-deps verify-kernels
 
 all: suture
 
@@ -83,6 +84,10 @@ compare: suture
 	@test -x $(SUTURE_CACHE)/compare/bin/ast-grep || { python3 -m venv $(SUTURE_CACHE)/compare && \
 	  $(SUTURE_CACHE)/compare/bin/pip install -q ast-grep-cli==0.51.1 PyYAML==6.0.4; }
 	@SUTURE=$(CURDIR)/$(BUILD)/suture SUTURE_SOURCE=$(CURDIR) $(SUTURE_CACHE)/compare/bin/python tests/pitfalls/compare.py docs/comparison.md
+
+# docs/compatibility.md. `make test` checks four releases of it.
+matrix: suture
+	@SUTURE=$(CURDIR)/$(BUILD)/suture SUTURE_SOURCE=$(CURDIR) SUTURE_CACHE=$(SUTURE_CACHE) python3 tests/matrix/matrix.py
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tidy $(BUILD)-debug $(BUILD)-kernels
