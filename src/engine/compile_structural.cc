@@ -203,8 +203,8 @@ std::optional<Pattern> grown(const CompiledStructural& edit, const Pattern& matc
       if (!tree.is(element, kinds().keyword_argument) && !tree.is(element, kinds().dictionary_splat)) after = element;
     }
   }
-  const std::string code(edit.code->source().text(edit.code->tree().range(edit.node)));
-  const auto text = [&code](const std::string&) -> std::string { return code; };
+  std::string code(edit.code->source().text(edit.code->tree().range(edit.node)));
+  const auto text = [&code](const std::string&) { return code; };
   const CodeView view{&match.source(), &tree};
   return compile_pattern(
       without_placeholders(splice(match.source().bytes(), insert_element(view, elements, after, ElementText(text)))),
