@@ -19,18 +19,24 @@ class Cuda:
     stood_in = ()  # packages beside sglang that are not there
     workspace_bytes = WORKSPACE
 
-    def __init__(self, heads):
-        self.heads = heads
+    def __init__(self, heads, mla_kernel=""):
+        self.heads, self.mla_kernel = heads, mla_kernel
 
     def sizes(self, **more):
         return Sizes(**{**dict(heads=self.heads, nope=512, rope=64, scaling=192**-0.5), **more})
 
     def names(self):
-        """Of FlashInfer: the wrappers, the paged one with a note of the keys that it was handed."""
+        """Of FlashInfer: the wrappers, the paged one with a note of the keys that it was handed, and with the kernel that is
+        asked for. SGLang says "auto"."""
         import flashinfer
+
+        mla_kernel = self.mla_kernel
 
         class BatchMLAPagedAttentionWrapper(flashinfer.mla.BatchMLAPagedAttentionWrapper):
             keys_read = None
+
+            def __init__(self, *buffers, backend="auto", **named):
+                super().__init__(*buffers, backend=mla_kernel or backend, **named)
 
             def run(self, q_nope, q_pe, ckv_cache, kpe_cache, *more, **named):
                 self.keys_read = KeysRead.of(ckv_cache)

@@ -4,11 +4,13 @@ loaded alone, with the real FlashInfer. One request, a dictionary; one answer, a
     request  original, patched: the two backend files; added: {path in the package: file}; a file is a string, or
              {"base64": ...} where it is not UTF-8
              heads, slots, layers, double: numbers; the folder of the CPU's double, for tests ("" on a GPU)
+             mla_kernel: of FlashInfer, "fa2" or "fa3"; "": the one that it picks
              limit: seconds
     answer   error: {kind, message} or null; versions, device; paths: one each, see _path_row; steps: measure.row;
              bytes_kept: of both sides; unmeasured: why there are no steps, or ""
 
-Kinds of error: no-torch, no-gpu, driver-too-old, no-flashinfer, flashinfer-fails, out-of-memory, timed-out, gpu-lost, crashed.
+Kinds of error: no-torch, no-gpu, driver-too-old, not-taken, no-flashinfer, flashinfer-fails, out-of-memory, timed-out,
+gpu-lost, crashed.
 """
 
 import base64
@@ -100,7 +102,7 @@ def version_of(module):
 
 
 def try_flashinfer(run, torch):
-    """Imports it, and runs its kernel once on a batch of one: it may have to be compiled first."""
+    """Imports it, and runs its kernels once on a batch of one: they may have to be compiled first."""
     run.step("importing FlashInfer")
     try:
         from flashinfer.mla import BatchMLAPagedAttentionWrapper
@@ -109,25 +111,45 @@ def try_flashinfer(run, torch):
     versions = run.answer["versions"]
     versions["FlashInfer"], versions["Triton"] = version_of("flashinfer"), version_of("triton")
     run.step("compiling FlashInfer's MLA kernel")
-    heads, dtype = run.request["heads"], torch.bfloat16
-
-    def numbers(*values):
-        return torch.tensor(values, dtype=torch.int32, device="cuda")
-
+    kernel = run.request["mla_kernel"] or "auto"
+    kinds = [(torch.bfloat16, {})]
+    if kind_of_patch(text_of(run.request["patched"])) == "native":
+        kinds.append((torch.float8_e4m3fn, {"ckv_scale": 1.0, "kpe_scale": 1.0}))
     try:
-        wrapper = BatchMLAPagedAttentionWrapper(torch.zeros(128 << 20, dtype=torch.uint8, device="cuda"))
-        wrapper.plan(
-            numbers(0, 1), numbers(0, 1), numbers(0), numbers(1), heads, 512, 64, 1, False, 192**-0.5, dtype, dtype
-        )
-        keys = torch.zeros(1, 1, 576, dtype=dtype, device="cuda")
-        query = torch.zeros(1, heads, 576, dtype=dtype, device="cuda")
-        wrapper.run(query[..., :512], query[..., 512:], keys[..., :512], keys[..., 512:])
-        torch.cuda.synchronize()
+        for dtype, scales in kinds:
+            workspace = torch.zeros(128 << 20, dtype=torch.uint8, device="cuda")
+            wrapper = BatchMLAPagedAttentionWrapper(workspace, backend=kernel)
+            run_once(torch, wrapper, run.request["heads"], dtype, scales)
     except torch.OutOfMemoryError:
         raise
     except Exception as error:  # noqa: BLE001
         raise Unfit("flashinfer-fails", f"FlashInfer {versions['FlashInfer']}: {one_line(error)}") from None
     versions["kernel"] = getattr(wrapper, "_backend", "")
+
+
+def run_once(torch, wrapper, heads, dtype, scales):
+    def numbers(*values):
+        return torch.tensor(values, dtype=torch.int32, device="cuda")
+
+    wrapper.plan(
+        numbers(0, 1), numbers(0, 1), numbers(0), numbers(1), heads, 512, 64, 1, False, 192**-0.5, torch.bfloat16, dtype
+    )
+    keys = torch.zeros(1, 1, 576, dtype=torch.uint8, device="cuda").to(dtype)
+    query = torch.zeros(1, heads, 576, dtype=torch.bfloat16, device="cuda")
+    wrapper.run(query[..., :512], query[..., 512:], keys[..., :512], keys[..., 512:], **scales)
+    torch.cuda.synchronize()
+
+
+def check_assumptions(run, torch):
+    """What sglang-native-fp8-kv assumes of the GPU: where that does not hold it plans and casts as without it, and equal
+    bits would say nothing."""
+    if kind_of_patch(text_of(run.request["patched"])) != "native":
+        return
+    if run.request["mla_kernel"] == "fa2":
+        raise Unfit("not-taken", "sglang-native-fp8-kv leaves the kernel fa2 as it is (--mla-kernel)")
+    major, minor = torch.cuda.get_device_capability()
+    if major != 9:
+        raise Unfit("not-taken", f"FlashInfer's MLA kernels read FP8 keys on SM90 alone, and this GPU is SM{major}{minor}")
 
 
 def open_device(run, torch):
@@ -138,12 +160,13 @@ def open_device(run, torch):
 
         run.answer["device"] = "the CPU, with a double of FlashInfer: proves nothing about a GPU"
         torch.set_num_threads(1)
-        return cpu.device(run.request["heads"])
+        return cpu.device(run.request["heads"], kind_of_patch(text_of(run.request["patched"])))
     find_gpu(run, torch)
+    check_assumptions(run, torch)
     try_flashinfer(run, torch)
     import device
 
-    return device.Cuda(run.request["heads"])
+    return device.Cuda(run.request["heads"], run.request["mla_kernel"])
 
 
 # --- the two trees ---------------------------------------------------------------------------------------------------
@@ -173,6 +196,8 @@ def kind_of_patch(text):
     """What attention is to be handed; None: only the bits are looked at."""
     if "gather_then_cast(" in text:
         return "gather"
+    if "suture_fp8_kv." in text:
+        return "native"
     return "cast" if "cast_active_slots(" in text else None
 
 

@@ -115,7 +115,7 @@ def side(device, package, cases, report, **sizes):
             for how, run in (("eager", _eager), ("graph", _graph)):
                 report(f"{case.batch} x {case.length:,} tokens, {how}")
                 steps[case, how] = run(server, batch)
-        shadows = {s.untyped_storage().data_ptr(): s for s in getattr(server.kv_cast, "_shadows", {}).values()}
+        shadows = {s.untyped_storage().data_ptr(): s for s in server.shadows()}
         kept = sum(s.untyped_storage().nbytes() for s in shadows.values())
     return steps, kept
 

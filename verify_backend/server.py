@@ -19,7 +19,7 @@ class Pool:
     """The KV pool of one layer's backend: get_key_buffer and the two setters."""
 
     def __init__(self, sizes, dtype, device):
-        self.sizes = sizes
+        self.sizes, self.dtype = sizes, dtype
         shape = (sizes.rows, 1, sizes.columns)
         self.buffers = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(sizes.layers)]
 
@@ -200,8 +200,11 @@ class Server:
 
     def dirty_shadows(self):
         """Rows that the next pass does not cast hold NaN, as if nothing had been cast before."""
-        for shadow in getattr(self.kv_cast, "_shadows", {}).values():
+        for shadow in self.shadows():
             shadow.fill_(float("nan"))
+
+    def shadows(self):
+        return list(getattr(self.kv_cast, "_shadows", {}).values())
 
     def eager(self, batch, save=True):
         self.backend.init_forward_metadata(batch)
@@ -219,11 +222,14 @@ class Server:
     # --- checks on the patched side ------------------------------------------------------------------------------
 
     def check_keys(self, wrapper, expected):
-        """What the last run was handed: "shadow", "pool" (the very tensor), or a number of gathered rows."""
+        """What the last run was handed: "shadow", "pool" (the very tensor), or a number of rows, gathered or, where the
+        patch does nothing, the whole pool's."""
         if self.patch is None or not self.look_at_keys:
             return
+        if self.patch == "native" and expected != self.sizes.rows:
+            expected = "pool"
         keys = wrapper.keys_read
-        shadows = {s.untyped_storage().data_ptr() for s in self.kv_cast._shadows.values()}
+        shadows = {s.untyped_storage().data_ptr() for s in self.shadows()}
         pools = {b.untyped_storage().data_ptr() for b in self.pool.buffers}
         found = "shadow" if keys.address in shadows else "pool" if keys.address in pools else keys.rows
         if found != expected:

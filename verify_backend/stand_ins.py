@@ -8,6 +8,7 @@ the import, loudly.
 
 import contextlib
 import copy
+import importlib
 import importlib.abc
 import importlib.util
 import os
@@ -19,7 +20,8 @@ from typing import NamedTuple
 import torch
 
 BACKEND = "sglang.srt.layers.attention.flashinfer_mla_backend"
-KV_CAST = "sglang.srt.layers.attention.suture_kv_cast"
+ATTENTION = "sglang.srt.layers.attention"
+KV_CAST = f"{ATTENTION}.suture_kv_cast"
 
 
 class Settings:
@@ -174,6 +176,16 @@ class Translator:
             row_ids=req_pool_indices, ids=self.req_to_token, row_stride=0, entry_page_size=1, v2p=None
         )
 
+    def build_index_table(self, *, req_pool_indices, seq_lens, into):
+        """The same in 0.5.19, where a graph has tables of its own for pools that are not static."""
+        return self.read_source(None, req_pool_indices=req_pool_indices, bs=len(seq_lens))
+
+    def index_table_for_batch(self, batch):
+        return self.read_source(None, req_pool_indices=batch.req_pool_indices, bs=batch.batch_size)
+
+    def make_capture_tables(self, *, max_bs, max_context_len):
+        return None
+
 
 # --- decode context parallelism --------------------------------------------------------------------------------------
 
@@ -253,6 +265,7 @@ NAMES = {
     "EagleVerifyInput": EagleVerifyInput,
     "ForwardBatch": SimpleNamespace,
     "ForwardMode": ForwardMode,
+    "KVIndexTable": SimpleNamespace,
     "KVWriteLoc": SimpleNamespace(for_batch=lambda batch: batch.out_cache_loc),
     "SpecInput": SpecInput,
     "SpecInputType": SpecInputType,
@@ -274,6 +287,7 @@ NAMES = {
     "get_parallel": _parallel,
     "get_platform": lambda: SimpleNamespace(is_sm100=False),
     "get_schedule": lambda: _SERVER_ARGS,
+    "get_server_args": lambda: _SERVER_ARGS,
     "global_config": _GlobalConfig(),
     "global_server_args_dict": vars(_SERVER_ARGS),
     "is_flashinfer_available": lambda: True,
@@ -350,17 +364,30 @@ def load_backend(package, device, guard):
     """
     install(device)
     folder = package / "srt" / "layers" / "attention"
-    sys.modules.pop(KV_CAST, None)
-    kv_cast = None
-    if (folder / "suture_kv_cast.py").exists():
-        kv_cast = load_module(KV_CAST, folder / "suture_kv_cast.py")
-        for name in ("cast_active_slots", "gather_then_cast", "planned_kv_indices"):
-            setattr(kv_cast, name, guard(getattr(kv_cast, name)))
+    added = load_added(folder)
+    kv_cast = added.get(KV_CAST)
+    for name in ("cast_active_slots", "gather_then_cast", "planned_kv_indices") if kv_cast else ():
+        setattr(kv_cast, name, guard(getattr(kv_cast, name)))
     with _stand_in_triton():
         backend = load_module(BACKEND, folder / "flashinfer_mla_backend.py")
     for name, value in device.names().items():  # also where the module has them from the real package
         setattr(backend, name, value)
     return backend, kv_cast
+
+
+def load_added(folder):
+    """{name: module}: the files that patches added beside the backend, loaded where it imports them from; those of the
+    tree that was loaded before are gone."""
+    parent = importlib.import_module(ATTENTION)
+    for name in [name for name in sys.modules if name.startswith(f"{ATTENTION}.suture_")]:
+        del sys.modules[name]
+        vars(parent).pop(name.rpartition(".")[2], None)
+    added = {}
+    for path in sorted(folder.glob("suture_*.py")):
+        name = f"{ATTENTION}.{path.stem}"
+        added[name] = load_module(name, path)
+        setattr(parent, path.stem, added[name])
+    return added
 
 
 @contextlib.contextmanager

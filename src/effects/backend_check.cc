@@ -46,6 +46,7 @@ std::string input_of(const BackendRequest& request) {
               {"heads", request.heads},
               {"slots", request.slots},
               {"layers", request.layers},
+              {"mla_kernel", request.mla_kernel},
               {"double", request.double_folder},
               {"limit", request.limit.count()}}
       .dump();

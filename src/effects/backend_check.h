@@ -28,6 +28,7 @@ struct BackendRequest {
   std::string original, patched;             // the two texts of the backend file
   std::map<std::string, std::string> added;  // by path in the package: what the patches added
   int heads = 16, slots = 495'552, layers = 16;
+  std::string mla_kernel;     // "fa2" or "fa3"; empty: the one that FlashInfer picks
   std::string double_folder;  // for tests: the CPU's double of GPU and FlashInfer; empty: the real ones
   std::chrono::seconds limit{0};
 };

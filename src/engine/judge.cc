@@ -275,7 +275,7 @@ class Verdicts {
       if (failed(result)) return true;
       if (result.holds) continue;
       out_.outcome.evidence = std::move(result.evidence);
-      return is(Verdict::blocked, "a requirement does not hold: " + result.why);
+      return is(Verdict::blocked, "a requirement does not hold: " + result.why, result.hint);
     }
     for (const RuleRun& run : out_.run.rules) {
       if (!run.import || run.import->kind != ImportStatus::Kind::missing) continue;

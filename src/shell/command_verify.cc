@@ -17,7 +17,7 @@ namespace {
 // Handed on as they are.
 constexpr std::array<std::string_view, 7> kKernelValues = {"--only",   "--plant",   "--seed",  "--seeds",
                                                            "--layers", "--repeats", "--within"};
-constexpr std::array<std::string_view, 2> kBackendOnly = {"--heads", "--python"};
+constexpr std::array<std::string_view, 3> kBackendOnly = {"--heads", "--mla-kernel", "--python"};
 
 Error usage(std::string message, std::string hint) {
   return {Exit::usage, std::move(message), std::nullopt, std::move(hint)};
@@ -179,6 +179,8 @@ Command verify_command() {
       .trees = Command::Trees::one,
       .options = {{"--backend", "", "run the patched backend file of TREE against its original", false},
                   {"--heads", "N", "with --backend: attention heads of this GPU's share (16)", false},
+                  {"--mla-kernel", "NAME", "with --backend: FlashInfer's kernel, fa2 or fa3 (the one that it picks)",
+                   false},
                   {"--slots", "N", "slots of the KV pool (495552)", false},
                   {"--layers", "N", "layers; with --backend each has a pool of its own (16)", false},
                   {"--limit", "SECONDS", "end it after so long (1800)", false},

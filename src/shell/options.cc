@@ -249,11 +249,11 @@ std::optional<Error> check_with(const Options& options) {
     const std::size_t equals = value.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) {
       return usage("--with is given \"" + value + "\", which is no NAME=PATH",
-                   "write the package's name and its folder, such as flashinfer-python=/path/to/flashinfer");
+                   "write the package's name and its folder or wheel, such as flashinfer-python=/path/to/flashinfer");
     }
     names.push_back(normalize_name(value.substr(0, equals)));
     if (std::count(names.begin(), names.end(), names.back()) > 1)
-      return usage("--with names " + names.back() + " twice", "give one folder for it");
+      return usage("--with names " + names.back() + " twice", "give one place for it");
   }
   return std::nullopt;
 }

@@ -138,6 +138,7 @@ Json catalog_json(const Patch& patch) {
     for (const Text& scope : rule.in) each["in"].push_back(scope.value);
     json["rules"].push_back(std::move(each));
   }
+  json["assumes"] = patch.assumes;
   json["edition"] = patch.edition;
   json["note"] = patch.note;
   json["page"] = patch.page;

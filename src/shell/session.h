@@ -23,7 +23,7 @@ namespace suture {
 class Session {
  public:
   // say: writes words to stderr at once (waiting for a lock); nothing else is printed while a command runs.
-  // Wheels that --tree names are mounted here, and nowhere else: no environment leads to one.
+  // Wheels that --tree and --with name are mounted here, and nowhere else: no environment leads to one.
   Session(const Options& options, FileSystem& fs, std::map<std::string, std::string> environment, Style out, Style err,
           std::function<void(const std::string&)> say);
 
@@ -44,11 +44,13 @@ class Session {
   // Where the package is. `tree`: the value of --tree, or empty.
   [[nodiscard]] Result<LocatedTree> find(const std::string& tree, const std::string& package,
                                          const std::string& folder) const;
+  // Error (file_system): `path`, a value of --tree or --with, is a wheel that could not be mounted: why.
+  [[nodiscard]] Status readable(const std::string& path) const;
 
  private:
   const Options& options_;
   std::unique_ptr<WheelFileSystem> fs_;
-  std::map<std::string, Error> bad_wheels_;  // by value of --tree
+  std::map<std::string, Error> bad_wheels_;  // by path, as --tree or --with names it
   std::map<std::string, std::string> environment_;
   Style out_, err_;
   std::function<void(const std::string&)> say_;

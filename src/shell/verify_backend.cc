@@ -92,6 +92,10 @@ Status read_numbers(const Session& session, BackendRequest& request) {
   if (!layers) return layers.error();
   const auto limit = number_option(session, "--limit", 1800, 1, 86'400);
   if (!limit) return limit.error();
+  request.mla_kernel = session.options().value("--mla-kernel");
+  if (!request.mla_kernel.empty() && request.mla_kernel != "fa2" && request.mla_kernel != "fa3")
+    return Error{Exit::usage, "--mla-kernel is given \"" + request.mla_kernel + "\"", std::nullopt,
+                 "fa2 and fa3 are FlashInfer's MLA kernels that SGLang may run"};
   request.heads = *heads;
   request.slots = *slots;
   request.layers = *layers;

@@ -11,7 +11,7 @@ sys.path.insert(0, str(HERE.parent / "support"))
 import driver  # noqa: E402
 
 sys.path.insert(0, str(HERE))
-import run  # noqa: E402
+import trees  # noqa: E402
 
 
 def output(*command):
@@ -24,7 +24,8 @@ def output(*command):
 
 def main():
     torch = output(HERE / "setup.sh", driver.CACHE)
-    output(driver.SOURCE / "scripts" / "fetch_wheel.sh", driver.CACHE, *run.RELEASES)
+    releases = sorted({release for releases in trees.RELEASES.values() for release in releases})
+    output(driver.SOURCE / "scripts" / "fetch_wheel.sh", driver.CACHE, *releases)
     command = [sys.executable, HERE / "run.py", "--suture", driver.SUTURE, "--wheels", driver.CACHE / "wheels"]
     if os.environ.get("CI") == "true":
         command.append("--require")

@@ -6,14 +6,16 @@ from typing import List, NamedTuple, Tuple
 
 class Plant(NamedTuple):
     name: str
-    patch: str  # "cast" or "gather"
+    patch: str  # "cast", "gather" or "native"
     release: str
     path: str  # the path that must catch it, or "contract"
-    file: str  # "kv_cast" or "backend"
+    file: str  # "kv_cast", "fp8_kv" or "backend"
     edits: List[Tuple[str, str]]  # (text, instead): the first place where the text stands
     by_keys: bool = False  # caught by what attention is handed; if not, the outputs alone must show it
 
 
+_PLANNED = '    planned = getattr(wrapper, "_kv_data_type", None)\n'
+_DCP_READ = "suture_fp8_kv.kv_for(prefill_wrapper_paged, forward_batch.attn_dcp_metadata.dcp_kv_buffer, q.dtype)"
 _REFRESH = "    self._kv_indptr_buf.copy_(kv_indptr_cpu, non_blocking=True)\n"
 _DO_NOT_REFRESH = [(_REFRESH, "    pass\n")]
 _LIVE_PAGES = "    live_pages = indptr[-1]\n"
@@ -127,6 +129,61 @@ PLANTS = [
     Plant(
         "a slot too few is cast", "cast", "0.5.15", "EAGLE verify", "kv_cast",
         [(_LIVE_PAGES, "    live_pages = indptr[-1] - 1\n")],
+    ),
+    # --- native FP8
+    Plant(
+        "no scales in decode", "native", "0.5.16", "eager decode", "backend",
+        [("            **suture_fp8_kv.run_scales(decode_wrapper),\n", "")],
+    ),
+    Plant(
+        "no scales in extend", "native", "0.5.18", "EAGLE verify", "backend",
+        [("                **suture_fp8_kv.run_scales(prefill_wrapper_paged),\n", "")],
+    ),
+    Plant(
+        "scales for a BF16 pool", "native", "0.5.19", "pool of the query's dtype", "fp8_kv",
+        [("return _SCALES if _planned_for_fp8(wrapper) else {}", "return _SCALES")],
+    ),
+    Plant(
+        "a scale of its own", "native", "0.5.22", "eager decode", "fp8_kv", [('"ckv_scale": 1.0', '"ckv_scale": 0.5')],
+    ),
+    Plant(
+        "planned in the model's dtype, and not cast", "native", "0.5.20", "graph decode, eager steps between", "fp8_kv",
+        [("    return planned\n", "    return dtype\n"), (_PLANNED, "    planned = None\n")],
+    ),
+    Plant(
+        "planned for FP8, and cast", "native", "0.5.16", "paged extend", "fp8_kv",
+        [("    if not _planned_for_fp8(wrapper):\n", "    if True:\n")],
+    ),
+    Plant(
+        "FP8 whatever the pool is", "native", "0.5.22", "pool of the query's dtype", "fp8_kv",
+        [("planned = _FP8 if _reads_natively(wrapper, updater, dtype) else dtype", "planned = _FP8")],
+    ),
+    Plant(
+        "e5m2 taken for e4m3fn", "native", "0.5.18", "e5m2 pool", "fp8_kv",
+        [('getattr(pool, "dtype", None) == _FP8', 'getattr(pool, "dtype", None).itemsize == 1')],
+    ),
+    Plant(
+        "the prefill is planned as before", "native", "0.5.20", "EAGLE verify", "backend",
+        [("suture_fp8_kv.planned_kv_dtype(wrapper_paged, self, self.data_type)", "self.data_type")] * 2, True,
+    ),
+    Plant(
+        "the compact buffer of DCP is cast", "native", "0.5.22", "DCP extend", "backend",
+        [(_DCP_READ, "forward_batch.attn_dcp_metadata.dcp_kv_buffer.to(q.dtype)")],
+    ),
+    Plant(
+        "our word on a plan that another made", "native", "0.5.18", "planned elsewhere", "fp8_kv", [(_PLANNED, "    planned = None\n")],
+    ),
+    Plant(
+        "the pool is cast after all", "native", "0.5.22", "eager decode", "fp8_kv", [("        not _OFF\n", "        False\n")], True,
+    ),
+    Plant(
+        "the switch does nothing", "native", "0.5.16", "switched off", "fp8_kv", [("        not _OFF\n", "        True\n")], True,
+    ),
+    Plant(
+        "any GPU will do", "native", "0.5.22", "contract", "fp8_kv", [("get_device_capability(device)[0] == 9", "is_available()")],
+    ),
+    Plant(
+        "any FlashInfer will do", "native", "0.5.22", "contract", "fp8_kv", [("        and _run_takes_scales()\n", "")],
     ),
 ]  # fmt: skip
 

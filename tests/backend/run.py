@@ -15,7 +15,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-RELEASES = ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22")
 SKIPPED = 77
 
 
@@ -23,7 +22,8 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suture", required=True, help="the suture binary")
     parser.add_argument("--wheels", default=str(HERE.parents[1] / ".cache" / "wheels"), help="folder of SGLang wheels")
-    parser.add_argument("--releases", nargs="+", default=list(RELEASES))
+    parser.add_argument("--releases", nargs="+", help="these, for all patches; else those of trees.py for each")
+    parser.add_argument("--patches", nargs="+", default=["cast", "gather", "native"], help="only these")
     parser.add_argument("--paths", nargs="+", help="only paths whose name holds one of these words")
     parser.add_argument("--no-plants", action="store_true", help="leave the planted errors out")
     parser.add_argument("--require", action="store_true", help="a skip is a failure")
@@ -68,17 +68,30 @@ class Trees:
         return self.made[key]
 
 
+def releases_of(options, patch=None):
+    """Those that this patch is run on; without a patch, all."""
+    import trees
+
+    if options.releases:
+        return options.releases
+    named = {release for p in ([patch] if patch else options.patches) for release in trees.RELEASES[p]}
+    return sorted(named, key=lambda release: [int(part) for part in release.split(".")])
+
+
 def run_releases(options, all_trees, tally):
+    import double
     import paths
     import sides
     import trees
 
-    for release in options.releases:
+    for release in releases_of(options):
         if trees.find_wheel(options.wheels, release) is None:
             tally.skip(f"{release}", f"no wheel of SGLang {release} in {options.wheels}")
             continue
         source = trees.backend_file(all_trees.site(release)).read_text()
-        for patch in trees.PATCHES:
+        for patch in options.patches:
+            if release not in releases_of(options, patch):
+                continue
             try:
                 site = all_trees.site(release, patch)
             except RuntimeError as error:
@@ -88,29 +101,53 @@ def run_releases(options, all_trees, tally):
                 if options.paths and not any(word in name for word in options.paths):
                     continue
                 shipped = trees.package(all_trees.site(release))
-                why = sides.run_path(options.device, name, shipped, trees.package(site), patch).why
+                why = sides.run_path(double.device(2, patch), name, shipped, trees.package(site), patch).why
                 tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", why)
+            if patch == "native":
+                run_other_gpus(options, release, all_trees.site(release), site, tally)
+
+
+def run_other_gpus(options, release, shipped, site, tally):
+    """Where no kernel reads FP8 keys the patched tree must run as it did: the double refuses such a plan there."""
+    import double
+    import sides
+    import trees
+
+    name = "graph decode, eager steps between"
+    for capability in ((8, 0), (10, 0)):
+        device = double.device(2, "native")
+        device.capability = capability
+        what = f"{name}, on SM{capability[0]}{capability[1]}"
+        if not options.paths or any(word in what for word in options.paths):
+            why = sides.run_path(device, name, trees.package(shipped), trees.package(site), "native", False).why
+            tally.line(f"{release}  {trees.PATCHES['native']}  {what}", why)
 
 
 def run_contract(options, all_trees, tally):
     import contract
+    import fp8_contract
     import trees
 
+    checks = {"cast": (contract, trees.kv_cast_file), "native": (fp8_contract, trees.fp8_kv_file)}
     for (release, patch), site in all_trees.made.items():
-        if patch is not None:
-            for what, why in contract.check(trees.kv_cast_file(site)):
+        if patch in checks:
+            module, file = checks.pop(patch)
+            for what, why in module.check(file(site)):
                 tally.line(f"contract  {what}", why)
-            return
 
 
 def run_plants(options, all_trees, tally):
     import contract
+    import double
+    import fp8_contract
     import planted
     import sides
     import trees
 
+    files = {"kv_cast": trees.kv_cast_file, "fp8_kv": trees.fp8_kv_file, "backend": trees.backend_file}
+    contracts = {"kv_cast": contract, "fp8_kv": fp8_contract}
     for plant in planted.PLANTS:
-        if plant.release not in options.releases:
+        if plant.patch not in options.patches or plant.release not in releases_of(options, plant.patch):
             continue
         what = f"planted  {plant.name}  ({plant.release}, {plant.patch})"
         if trees.find_wheel(options.wheels, plant.release) is None:
@@ -120,18 +157,19 @@ def run_plants(options, all_trees, tally):
         shutil.rmtree(site, ignore_errors=True)
         try:
             shutil.copytree(all_trees.site(plant.release, plant.patch), site)
-            file = trees.kv_cast_file(site) if plant.file == "kv_cast" else trees.backend_file(site)
+            file = files[plant.file](site)
             file.write_text(planted.plant(file.read_text(), plant))
         except (LookupError, RuntimeError) as error:
             tally.line(what, str(error))
             continue
         if plant.path == "contract":
-            found = [f"{check}: {why}" for check, why in contract.check(trees.kv_cast_file(site)) if why]
+            found = [f"{check}: {why}" for check, why in contracts[plant.file].check(file) if why]
             why = found[0] if found else None
         else:
             shipped = trees.package(all_trees.site(plant.release))
             bad = trees.package(site)
-            why = sides.run_path(options.device, plant.path, shipped, bad, plant.patch, plant.by_keys).why
+            device = double.device(2, plant.patch)
+            why = sides.run_path(device, plant.path, shipped, bad, plant.patch, plant.by_keys).why
         if why is None:
             tally.line(what, f"not caught by: {plant.path}")
         elif why.startswith("the unpatched side"):
@@ -153,9 +191,6 @@ def main():
     torch.set_grad_enabled(False)
     print(f"torch {torch.__version__}, wheels in {options.wheels}")
 
-    import double
-
-    options.device = double.device(heads=2)
     tally = Tally()
     folder = options.keep or tempfile.mkdtemp(prefix="suture-backend-")
     try:

@@ -3,10 +3,17 @@
 import pathlib
 import shutil
 import subprocess
+import sys
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import flashinfer_tree  # noqa: E402
+
 ATTENTION = "sglang/srt/layers/attention/"
-PATCHES = {"cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast"}
+CASTS = ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22")
+NATIVE = ("0.5.16", "0.5.18", "0.5.19", "0.5.20", "0.5.22")  # whose FlashInfer reads FP8 keys
+PATCHES = {"cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast", "native": "sglang-native-fp8-kv"}
+RELEASES = {"cast": CASTS, "gather": CASTS, "native": NATIVE}  # that each patch is run on
 
 
 def find_wheel(folder, release):
@@ -32,9 +39,13 @@ def unpack(wheel, target):
 
 
 def patched_copy(site, target, suture, patch):
-    """A copy of `site` after `suture apply`; raises with suture's own words if that fails."""
+    """A copy of `site` after `suture apply`; raises with suture's own words if that fails. The double of FlashInfer is no
+    package that suture could look at: what stands for one on disk lies beside the copy."""
     shutil.copytree(site, target)
-    done = subprocess.run([suture, "apply", PATCHES[patch], "-t", str(target)], capture_output=True, text=True)
+    command = [suture, "apply", PATCHES[patch], "-t", str(target)]
+    if patch == "native":
+        command += ["--with", f"flashinfer={flashinfer_tree.make(f'{target}-flashinfer')}"]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"suture apply exited {done.returncode}: {(done.stderr or done.stdout).strip()}")
     return target
@@ -50,3 +61,7 @@ def backend_file(site):
 
 def kv_cast_file(site):
     return site / ATTENTION / "suture_kv_cast.py"
+
+
+def fp8_kv_file(site):
+    return site / ATTENTION / "suture_fp8_kv.py"

@@ -63,9 +63,10 @@ def test_command_lines(s):
     s.run("verify", "-t", "site")
     s.run("verify", "toy-cast")
     s.run("verify", "--heads", "8")
+    s.run("verify", "--mla-kernel", "fa2")
     s.run("verify", "--backend")
     s.run("verify", "--backend", "--plant", "stale-index", "--python", "python3")
-    for option, value in (("--slots", "many"), ("--layers", "0"), ("--heads", "129"), ("--limit", "-1")):
+    for option, value in (("--slots", "many"), ("--layers", "0"), ("--heads", "129"), ("--limit", "-1"), ("--mla-kernel", "fa4")):
         s.run("verify", "--backend", "-t", "site", "--python", "/no/python", option, value)
 
 

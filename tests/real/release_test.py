@@ -2,7 +2,10 @@
 
   status says the verdict of the table; diff is taken by `git apply -p1` and by `patch -p1` and gives the very bytes that
   apply writes; no cast of the whole pool is left; the files compile; a second apply changes no byte; revert restores
-  every byte. Where the patch is not applicable nothing is written, with the version range lifted to >=0 too.
+  every byte. Where the patch is not applicable nothing is written, with the version range lifted to >=0 too. A patch that
+  requires a FlashInfer is given one in small (tests/support/flashinfer_tree.py), and is blocked without it.
+
+  With the release's casts replaced as an upstream fix would replace them, each patch reads superseded.
 
 Usage: release_test.py RELEASE
 """
@@ -18,11 +21,14 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import driver
+import flashinfer_tree
 import table
 
 BACKEND = "sglang/srt/layers/attention/flashinfer_mla_backend.py"
 CLASS = "FlashInferMLAAttnBackend"
+CAST = r"([\w.]+\.get_key_buffer\(\s*layer\.layer_id\s*\))\.to\(\s*q\.dtype\s*\)"
 METHODS = ("forward_decode", "forward_extend")
+NATIVE = "sglang-native-fp8-kv"
 EXIT_CODES = {"out-of-range": 5, "absent": 5, "blocked": 5, "drifted": 4, "superseded": 0}
 
 
@@ -76,20 +82,20 @@ def apply_by_tool(command, diff, tree, files):
         return {file: (pathlib.Path(folder) / file).read_bytes() for file in files}
 
 
-def check_applicable(tree, patch):
+def check_applicable(tree, patch, *options):
     pristine = driver.entries(tree)
     casts = whole_pool_casts((tree / BACKEND).read_bytes())
     assert casts, "the release has no whole-pool cast to begin with"
 
-    diff, _ = driver.suture("diff", patch, "-t", tree)
+    diff, _ = driver.suture("diff", patch, "-t", tree, *options)
     files = re.findall(r"^\+\+\+ b/(\S+)$", diff.decode(), re.MULTILINE)
     assert BACKEND in files, files
-    driver.suture("diff", patch, "-t", tree, "--exit-code", exit_code=1)
+    driver.suture("diff", patch, "-t", tree, "--exit-code", *options, exit_code=1)
     assert driver.differences(pristine, driver.entries(tree)) == [], "diff wrote"
     by_git = apply_by_tool(["git", "apply", "-p1", "--whitespace=nowarn"], diff, tree, files)
     by_patch = apply_by_tool(["patch", "-p1", "--silent"], diff, tree, files)
 
-    said, _ = driver.suture("apply", patch, "-t", tree)
+    said, _ = driver.suture("apply", patch, "-t", tree, *options)
     assert said.decode().count("OK: ") >= 3, said
     applied = driver.entries(tree)
     changed = [path for path in driver.differences(pristine, applied) if ".suture" not in path.split("/")]
@@ -100,16 +106,16 @@ def check_applicable(tree, patch):
         assert written == by_patch[file], f"{file}: patch gives other bytes than apply"
         compile(written, file, "exec")
     assert whole_pool_casts((tree / BACKEND).read_bytes()) == [], "a whole-pool cast is left"
-    assert driver.verdicts(tree)[patch] == "applied"
+    assert driver.verdicts(tree, *options)[patch] == "applied"
 
-    again = "".join(map(str, driver.suture("apply", patch, "-t", tree)))
+    again = "".join(map(str, driver.suture("apply", patch, "-t", tree, *options)))
     assert "nothing to do" in again, again
-    assert driver.suture("diff", patch, "-t", tree, "--exit-code")[0] == b""
+    assert driver.suture("diff", patch, "-t", tree, "--exit-code", *options)[0] == b""
     assert driver.differences(applied, driver.entries(tree)) == [], "a second apply changed something"
 
     driver.suture("revert", patch, "-t", tree)
     assert driver.differences(pristine, driver.entries(tree)) == [], "revert did not restore every byte"
-    assert driver.verdicts(tree)[patch] == "applicable"
+    assert driver.verdicts(tree, *options)[patch] == "applicable"
     return f"{len(casts)} casts gone, {len(files)} files"
 
 
@@ -119,6 +125,22 @@ def check_not_applicable(tree, patch, verdict, *options):
     driver.suture("apply", patch, "-t", tree, *options, exit_code=EXIT_CODES[verdict])
     assert driver.suture("diff", patch, "-t", tree, *options, exit_code=EXIT_CODES[verdict])[0] == b""
     assert driver.differences(pristine, driver.entries(tree)) == [], "something was written"
+
+
+def check_upstream_fixes(tree, patches, *options):
+    """The release's own file with its two casts replaced, in the two shapes that a fix has: nothing is to be patched."""
+    file = tree / BACKEND
+    shipped = file.read_bytes()
+    text = shipped.decode()
+    by_pages, casts = re.subn(CAST, r"self.shadow.pages_of(\1, self.forward_metadata)", text)
+    by_dtype, runs = re.subn(r"\bout=o,", "out=o, ckv_scale=self.kv_scale, kpe_scale=self.kv_scale,", re.sub(CAST, r"\1", text))
+    assert (casts, runs) == (2, 2), f"{casts} casts and {runs} runs to write the fix on"
+    for fixed in (by_pages, by_dtype):
+        ast.parse(fixed)
+        file.write_text(fixed)
+        found = driver.verdicts(tree, *options)
+        assert {found[patch] for patch in patches} == {"superseded"}, found
+    file.write_bytes(shipped)
 
 
 def lift_range(patch, folder):
@@ -139,18 +161,24 @@ def main(release):
     with tempfile.TemporaryDirectory() as scratch:
         tree = pathlib.Path(scratch).resolve() / "site-packages"
         subprocess.run([sys.executable, "-m", "zipfile", "-e", wheels[0], tree], check=True)
-        for row_release, patch, verdict, lifted in table.rows():
-            if row_release != release:
-                continue
-            found = driver.verdicts(tree)[patch]
+        given = ("--with", f"flashinfer={flashinfer_tree.make(pathlib.Path(scratch) / 'flashinfer')}")
+        rows = [row[1:] for row in table.rows() if row[0] == release]
+        for patch, verdict, lifted in rows:
+            found = driver.verdicts(tree, *given)[patch]
             assert found == verdict, f"{patch} on {release}: {found}, not {verdict}"
             if verdict == "applicable":
-                print(f"{release} {patch}: {verdict}, {check_applicable(tree, patch)}")
+                if patch == NATIVE:
+                    check_not_applicable(tree, patch, "blocked")
+                print(f"{release} {patch}: {verdict}, {check_applicable(tree, patch, *given)}")
             else:
                 check_not_applicable(tree, patch, verdict)
                 folder = lift_range(patch, pathlib.Path(scratch) / patch)
-                check_not_applicable(tree, patch, lifted, "--patches-dir", folder)
+                check_not_applicable(tree, patch, lifted, "--patches-dir", folder, *given)
                 print(f"{release} {patch}: {verdict}, with its version range lifted {lifted}")
+        applicable = [patch for patch, verdict, _ in rows if verdict == "applicable"]
+        if applicable:
+            check_upstream_fixes(tree, applicable, *given)
+            print(f"{release}: with an upstream fix in place of the casts, {len(applicable)} patches superseded")
 
 
 if __name__ == "__main__":
