@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import torch
 
-BACKEND = "sglang.srt.layers.attention.flashinfer_mla_backend"
-KV_CAST = "sglang.srt.layers.attention.suture_kv_cast"
+PACKAGE = "sglang.srt.layers.attention"
+ATTENTION = "srt/layers/attention"  # its folder, in the package's
+KV_CAST = ("suture_kv_cast", "suture_kv_cast_pages")  # what patches add, in the order of their imports
 
 
 class Settings:
@@ -43,8 +44,20 @@ class _Mode:
 
     is_decode = is_decode_or_idle
 
+    def is_extend(self):
+        return self.name in ("EXTEND", "TARGET_VERIFY")
+
+    def is_extend_or_draft_extend_or_mixed(self, include_draft_extend_v2=False):
+        return self.name == "EXTEND"
+
     def is_target_verify(self):
         return self.name == "TARGET_VERIFY"
+
+    def is_context_parallel_extend(self):
+        return self.name == "EXTEND"
+
+    def is_dllm_extend(self):
+        return False
 
     def is_draft_extend(self, include_v2=False):
         return False
@@ -281,6 +294,7 @@ NAMES = {
     "is_in_piecewise_cuda_graph": lambda: False,
     "is_in_tc_piecewise_cuda_graph": lambda: False,
     "is_sm100_supported": lambda: False,
+    "jit": lambda kernel: kernel,
     "next_power_of_2": lambda n: 1 << max(0, n - 1).bit_length(),
     "plan_dcp_decode_metadata": plan_dcp_decode_metadata,
     "unified_mla_hooks": lambda allocator: SimpleNamespace(translate_kv_loc_dense=None),
@@ -325,12 +339,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 _finder = _Finder()
 
 
-def install(device):
-    """Makes `sglang` the stand-ins, and what else this device has no real package for."""
+def install(device, names):
+    """Makes `sglang` and `sgl_kernel` the stand-ins, and what else this device has no real package for."""
     os.environ.setdefault("SGLANG_ENABLE_TORCH_COMPILE", "0")
     Settings.workspace_bytes = device.workspace_bytes
-    _finder.packages = ("sglang", *device.stood_in)
-    NAMES.update(device.names())
+    _finder.packages = ("sglang", "sgl_kernel", *device.stood_in)
+    NAMES.update(names)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
 
@@ -343,34 +357,58 @@ def load_module(name, path):
     return module
 
 
-def load_backend(package, device, guard):
-    """(backend module, suture_kv_cast or None) of the tree whose package folder is `package`.
+def load_backend(package, device, guard, file, names):
+    """(backend module, suture_kv_cast or None) of the tree whose package folder is `package`: its backend `file`.
 
-    `guard` wraps each function of suture_kv_cast before the backend imports it.
+    `names` are the kernels, from the device. `guard` wraps each function that the patch added before the backend
+    imports it.
     """
-    install(device)
-    folder = package / "srt" / "layers" / "attention"
-    sys.modules.pop(KV_CAST, None)
-    kv_cast = None
-    if (folder / "suture_kv_cast.py").exists():
-        kv_cast = load_module(KV_CAST, folder / "suture_kv_cast.py")
-        for name in ("cast_active_slots", "gather_then_cast", "planned_kv_indices"):
-            setattr(kv_cast, name, guard(getattr(kv_cast, name)))
-    with _stand_in_triton():
-        backend = load_module(BACKEND, folder / "flashinfer_mla_backend.py")
-    for name, value in device.names().items():  # also where the module has them from the real package
+    install(device, names)
+    folder = package / ATTENTION
+    added = [_load_added(name, folder, guard) for name in KV_CAST]
+    with _stand_in_triton(), _no_compiling():
+        backend = load_module(f"{PACKAGE}.{file[:-3]}", folder / file)
+    for name, value in names.items():  # also where the module has them from the real package
         setattr(backend, name, value)
-    return backend, kv_cast
+    return backend, added[0]
+
+
+def _load_added(name, folder, guard):
+    """A file that a patch added, where it did, in the place that the backend imports it from."""
+    sys.modules.pop(f"{PACKAGE}.{name}", None)
+    if not (folder / f"{name}.py").exists():
+        return None
+    module = load_module(f"{PACKAGE}.{name}", folder / f"{name}.py")
+    for function in ("cast_active_slots", "gather_then_cast", "planned_kv_indices", "cast_active_pages"):
+        if hasattr(module, function):
+            setattr(module, function, guard(getattr(module, function)))
+    return module
+
+
+@contextlib.contextmanager
+def _no_compiling():
+    """Small functions of the backend are compiled: what they do is the same without."""
+    real = torch.compile
+    torch.compile = lambda *args, **named: lambda function: function
+    try:
+        yield
+    finally:
+        torch.compile = real
 
 
 @contextlib.contextmanager
 def _stand_in_triton():
-    """The backend takes Triton's next_power_of_2 up to 0.4.7. Only for it: suture_kv_cast must find no stand-in."""
-    real = sys.modules.get("triton")
-    sys.modules["triton"] = _Module("triton")
+    """FlashInfer's backend takes Triton's next_power_of_2 up to 0.4.7, and FlashAttention's has a kernel of its own in
+    0.5.6, which is not run here. Only for them: suture_kv_cast must find no stand-in."""
+    names = ("triton", "triton.language")
+    real = {name: sys.modules.get(name) for name in names}
+    for name in names:
+        sys.modules[name] = _Module(name)
+    sys.modules["triton"].language = sys.modules["triton.language"]
     try:
         yield
     finally:
-        del sys.modules["triton"]
-        if real is not None:
-            sys.modules["triton"] = real
+        for name, module in real.items():
+            del sys.modules[name]
+            if module is not None:
+                sys.modules[name] = module

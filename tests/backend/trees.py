@@ -6,7 +6,10 @@ import subprocess
 import zipfile
 
 ATTENTION = "sglang/srt/layers/attention/"
-PATCHES = {"cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast"}
+PATCHES = {
+    "cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast", "pages": "sglang-cast-active-slots-fa3",
+}  # fmt: skip
+FILES = {"cast": "flashinfer_mla_backend.py", "gather": "flashinfer_mla_backend.py", "pages": "flashattention_backend.py"}
 
 
 def find_wheel(folder, release):
@@ -44,9 +47,9 @@ def package(site):
     return site / "sglang"
 
 
-def backend_file(site):
-    return site / ATTENTION / "flashinfer_mla_backend.py"
+def backend_file(site, patch="cast"):
+    return site / ATTENTION / FILES[patch]
 
 
-def kv_cast_file(site):
-    return site / ATTENTION / "suture_kv_cast.py"
+def kv_cast_file(site, name="kv_cast"):
+    return site / ATTENTION / f"suture_{name}.py"
