@@ -59,9 +59,12 @@ class Fa3Server(Server):
 
     def _owned_rows(self):
         """Whole pages: attention may load a request's last page past its length, and multiply it by 0."""
-        pages = super()._owned_rows() // self.page_size
-        rows = pages[:, None] * self.page_size + torch.arange(self.page_size, device=pages.device)
-        return rows.flatten().unique()
+        size = self.page_size
+        if size == 1:
+            return super()._owned_rows()
+        slots = [self.slots_of(r, 0, length + self.room) for r, length in enumerate(self.lens, start=1)]
+        pages = torch.cat([*slots, slots[0].new_zeros(1)]).unique() // size
+        return (pages[:, None] * size + torch.arange(size, device=pages.device)).flatten().unique()
 
     def batch(self, mode, lens, tokens, **more):
         batch = super().batch(mode, lens, tokens, **more)
@@ -134,8 +137,6 @@ class Fa3DraftRunner:
                 last = self.server.slots_of(request, length - length % size, length)
                 for branch in range(self.topk):
                     first = self.slots[(request - 1) * self.topk + branch, 0] - length % size
-                    page = first + torch.arange(2 * size, device=first.device)
-                    rows[page] = rows[self.server.slots_of(request, 0, 1)]  # its pages hold numbers, whole
                     rows[first + torch.arange(len(last), device=first.device)] = rows[last]
 
     def _batch(self, lens):

@@ -54,7 +54,7 @@ def _fill_pages(page_table, req_to_token, requests, lens, page_size):
 
 
 def _normal_decode_set_metadata(
-    cache_seqlens, cu_seqlens_k, page_table, req_to_token, req_pool_indices, *rest, skip_page_table=False
+    cache_seqlens, cu_seqlens_k, page_table, req_to_token, req_pool_indices, *rest, **unused
 ):
     """Up to 0.5.17 `rest` begins with strided_indices and max_seq_pages, later with the width of the table."""
     sized_by_host = isinstance(rest[0], torch.Tensor)
@@ -97,7 +97,7 @@ class _ServerArgs:
     is_embedding = False
     chunked_prefill_size = 8192
     disable_radix_cache = False
-    enable_dp_attention = False
+    enable_dp_attention = enable_prefill_cp = False
     disable_chunked_prefix_cache = False
     speculative_algorithm = "EAGLE"
     deterministic = SimpleNamespace(enable_deterministic_inference=False)
@@ -120,6 +120,10 @@ SERVER_ARGS = _ServerArgs()
 class Translator(stand_ins.Translator):
     is_translating = reads_are_translated = needs_read_translate = False
 
+    def build_index_table(self, *, req_pool_indices, seq_lens, into):
+        """In 0.5.19; without a unified pool it hands on what it has."""
+        return SimpleNamespace(ids=self.req_to_token, row_ids=req_pool_indices)
+
 
 class _NoPool:
     """A kind of KV pool that is not in use."""
@@ -137,6 +141,7 @@ def names(attention):
         "CPAttentionBackendKind": SimpleNamespace(FLASH_ATTENTION="fa3"),
         "IdSpaceKind": SimpleNamespace(SLIDING_WINDOW="swa"),
         "KVWriteLoc": _WriteLocation,
+        "KVReadTables": SimpleNamespace,
         "LocalAttentionMetadata": SimpleNamespace,
         "LocalAttentionMetadataBuilder": None,
         "SWAKVPool": _NoPool,
@@ -148,6 +153,7 @@ def names(attention):
         "can_use_fused_suffix_attention_merge": lambda *args, **named: False,
         "cp_allgather_and_save_kv_cache": None,
         "cp_attn_forward_extend": None,
+        "cuda_graph_fully_disabled": lambda: False,
         "draft_extend_set_metadata": None,
         "flash_attn_varlen_func": None,
         "flash_attn_with_kvcache": attention,
@@ -162,6 +168,7 @@ def names(attention):
         "get_parallel": lambda: parallel,
         "get_schedule": lambda: SERVER_ARGS,
         "get_scheduler_metadata": lambda **named: None,
+        "get_server_args": lambda: SERVER_ARGS,
         "get_spec": lambda: SERVER_ARGS,
         "global_server_args_dict": SERVER_ARGS,
         "is_cp_active": lambda batch: False,
@@ -176,7 +183,9 @@ def names(attention):
         "prepare_kv_shard_forward": None,
         "prepare_swa_spec_page_table_triton": None,
         "resolve_num_tokens_per_req": lambda num_draft_tokens, **named: num_draft_tokens,
-        "unified_mla_hooks": lambda allocator: SimpleNamespace(enabled=False, translate_kv_loc_dense=None),
+        "unified_mla_hooks": lambda allocator: SimpleNamespace(
+            enabled=False, translate_kv_loc_dense=None, kernel_page_multiplier=1
+        ),
     }  # fmt: skip
 
 

@@ -60,7 +60,7 @@ class Server:
         self.backend = self._new_backend()
         self.with_graph_buffers = []  # backends whose buffers for CUDA graphs are allocated
         self.seed = 0
-        self.lens = []
+        self.lens, self.room = [], 0
 
     def _names(self):
         """What the backend imports that the device has: kernels."""
@@ -108,7 +108,7 @@ class Server:
         for request, length in enumerate(lens, start=1):
             slots = prefix + self._slots(order, length + room - shared)
             table[request, : len(slots)] = torch.tensor(slots, dtype=torch.int32, device=table.device)
-        self.lens = list(lens)
+        self.lens, self.room = list(lens), room
         self._fill_pool()
 
     def _units(self):

@@ -253,7 +253,7 @@ def _parallel():
     )
 
 
-def _inner_view(batch, *, bs, forward_mode):
+def _inner_view(batch, *, bs, forward_mode, encoder_lens=None):
     view = copy.copy(batch)
     view.batch_size, view.forward_mode = bs, forward_mode
     return view

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""ctest's way to run.py: fetches torch and the wheels into the cache, then runs all releases, paths and plants."""
+"""ctest's way to run.py: fetches torch and the wheels into the cache, then runs all releases, paths and plants of the
+FlashInfer backend's patches."""
 
 import os
 import pathlib
@@ -22,10 +23,11 @@ def output(*command):
     return done.stdout.strip().splitlines()[-1]
 
 
-def main():
+def main(backend="flashinfer"):
     torch = output(HERE / "setup.sh", driver.CACHE)
-    output(driver.SOURCE / "scripts" / "fetch_wheel.sh", driver.CACHE, *run.RELEASES)
+    output(driver.SOURCE / "scripts" / "fetch_wheel.sh", driver.CACHE, *run.RELEASES[backend])
     command = [sys.executable, HERE / "run.py", "--suture", driver.SUTURE, "--wheels", driver.CACHE / "wheels"]
+    command += ["--backend", backend]
     if os.environ.get("CI") == "true":
         command.append("--require")
     environment = {**os.environ, "PYTHONPATH": torch, "PYTHONDONTWRITEBYTECODE": "1"}

@@ -9,6 +9,7 @@ Attention copies the pages that it reads into a fresh contiguous float32 tensor,
 """
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 
 @torch.library.custom_op("suture_backend_test::fa3", mutates_args=("out", "lse"))
@@ -25,27 +26,36 @@ def _fa3(
     softmax_scale: float,
     causal: bool,
 ) -> None:
-    """One call to the recorder, as a kernel launch is one node of a graph."""
+    """One call to the recorder, as a kernel launch is one node of a graph. What it calls itself is nobody's concern."""
+    with torch._C.DisableTorchFunction(), _disable_current_modes():
+        begins = cu_seqlens_q.tolist()
+        for b, length in enumerate(cache_seqlens.tolist()):
+            tokens = slice(begins[b], begins[b + 1])
+            keys, values = _read_pages(k_cache, v_cache, page_table[b], length)
+            out[tokens], lse[:, tokens] = _attend(q[tokens], qv[tokens], keys, values, length, softmax_scale, causal)
+
+
+def _read_pages(k_cache, v_cache, row, length):
     page_size = v_cache.shape[1]
-    begins = cu_seqlens_q.tolist()
-    for b, length in enumerate(cache_seqlens.tolist()):
-        pages = page_table[b, : -(-length // page_size)].to(torch.int64)
-        assert len(pages) * page_size >= length, "a table that is too narrow for the row's length"
-        if len(pages) and (int(pages.min()) < 0 or int(pages.max()) >= v_cache.shape[0]):
-            raise IndexError(f"attention reads pages {pages.tolist()} of a cache of {v_cache.shape[0]}")
-        keys, values = (cache.index_select(0, pages)[:, :, 0].flatten(0, 1).float().clone() for cache in (k_cache, v_cache))
-        count = begins[b + 1] - begins[b]
-        for i in range(count):
-            t = begins[b] + i
-            seen = length - (count - 1 - i) if causal else length
-            if seen <= 0:
-                out[t].zero_()
-                lse[:, t].fill_(float("-inf"))
-                continue
-            scores = (q[t].float() @ keys.T + qv[t].float() @ values.T) * softmax_scale
-            scores[:, seen:] = float("-inf")
-            out[t].copy_(torch.softmax(scores, dim=-1) @ values)
-            lse[:, t].copy_(torch.logsumexp(scores, dim=-1))
+    pages = row[: -(-length // page_size)].to(torch.int64)
+    assert len(pages) * page_size >= length, "a table that is too narrow for the row's length"
+    if len(pages) and (int(pages.min()) < 0 or int(pages.max()) >= v_cache.shape[0]):
+        raise IndexError(f"attention reads pages {pages.tolist()} of a cache of {v_cache.shape[0]}")
+    return (cache.index_select(0, pages)[:, :, 0].flatten(0, 1).float().contiguous() for cache in (k_cache, v_cache))
+
+
+def _attend(q, qv, keys, values, length, softmax_scale, causal):
+    """(outputs, [heads, tokens] of lse). A token that sees nothing: 0, -inf."""
+    count = q.shape[0]
+    seen = torch.full((count,), length)
+    if causal:
+        seen -= torch.arange(count).flip(0)
+    scores = (q.float() @ keys.T + qv.float() @ values.T) * softmax_scale
+    masked = torch.arange(keys.shape[0]) >= seen[:, None]
+    scores.masked_fill_(masked[:, None], float("-inf"))
+    blind = (seen <= 0)[:, None, None]
+    weights = torch.softmax(scores, dim=-1).masked_fill(blind, 0.0)
+    return (weights @ values).masked_fill(blind, 0.0).to(q.dtype), torch.logsumexp(scores, dim=-1).T
 
 
 def flash_attn_with_kvcache(

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the real MLA backend files of SGLang releases on the CPU, unpatched and patched, and compares their bits.
 
-    python3 tests/backend/run.py --suture build/suture --wheels .cache/wheels
+    python3 tests/backend/run.py --suture build/suture --wheels .cache/wheels [--backend fa3]
 
-One line a release, patch and path; then the contract of suture_kv_cast.py; then the planted errors, each of which must
-make its path fail. Exit code: 0 all passed, 1 something failed, 77 nothing could be run (skipped). With --require a
-skip is a failure. `setup.sh` beside this file makes the environment and fetches the wheels.
+One line a release, patch and path; then the contract of what the patches add; then the planted errors, each of which
+must make its path fail. Exit code: 0 all passed, 1 something failed, 77 nothing could be run (skipped). With --require
+a skip is a failure. `setup.sh` beside this file makes the environment and fetches the wheels.
 """
 
 import argparse
@@ -15,7 +15,11 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-RELEASES = ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22")
+RELEASES = {
+    "flashinfer": ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22"),
+    "fa3": ("0.4.9.post2", "0.5.6", "0.5.13", "0.5.18", "0.5.22"),
+}
+PATCHES = {"flashinfer": ("cast", "gather"), "fa3": ("pages",)}
 SKIPPED = 77
 
 
@@ -23,12 +27,16 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suture", required=True, help="the suture binary")
     parser.add_argument("--wheels", default=str(HERE.parents[1] / ".cache" / "wheels"), help="folder of SGLang wheels")
-    parser.add_argument("--releases", nargs="+", default=list(RELEASES))
+    parser.add_argument("--backend", choices=RELEASES, default="flashinfer", help="whose patches (default flashinfer)")
+    parser.add_argument("--releases", nargs="+", help="other releases than those that are tested")
     parser.add_argument("--paths", nargs="+", help="only paths whose name holds one of these words")
     parser.add_argument("--no-plants", action="store_true", help="leave the planted errors out")
     parser.add_argument("--require", action="store_true", help="a skip is a failure")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the trees there")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.releases = options.releases or list(RELEASES[options.backend])
+    options.patches = PATCHES[options.backend]
+    return options
 
 
 class Tally:
@@ -69,7 +77,6 @@ class Trees:
 
 
 def run_releases(options, all_trees, tally):
-    import paths
     import sides
     import trees
 
@@ -77,40 +84,47 @@ def run_releases(options, all_trees, tally):
         if trees.find_wheel(options.wheels, release) is None:
             tally.skip(f"{release}", f"no wheel of SGLang {release} in {options.wheels}")
             continue
-        source = trees.backend_file(all_trees.site(release)).read_text()
-        for patch in trees.PATCHES:
+        for patch in options.patches:
+            source = trees.backend_file(all_trees.site(release), patch).read_text()
             try:
                 site = all_trees.site(release, patch)
             except RuntimeError as error:
                 tally.line(f"{release}  {trees.PATCHES[patch]}", str(error))
                 continue
-            for name in paths.runnable(source):
+            for name in options.subject.runnable(source):
                 if options.paths and not any(word in name for word in options.paths):
                     continue
                 shipped = trees.package(all_trees.site(release))
-                why = sides.run_path(options.device, name, shipped, trees.package(site), patch).why
+                patched = trees.package(site)
+                why = sides.run_path(options.device, name, shipped, patched, patch, subject=options.subject).why
                 tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", why)
 
 
 def run_contract(options, all_trees, tally):
-    import contract
-    import trees
-
     for (release, patch), site in all_trees.made.items():
         if patch is not None:
-            for what, why in contract.check(trees.kv_cast_file(site)):
+            for what, why in check_contract(site, patch):
                 tally.line(f"contract  {what}", why)
             return
 
 
-def run_plants(options, all_trees, tally):
+def check_contract(site, patch):
     import contract
+    import fa3_contract
+    import trees
+
+    if patch == "pages":
+        return fa3_contract.check(trees.kv_cast_file(site), trees.kv_cast_file(site, "kv_cast_pages"))
+    return contract.check(trees.kv_cast_file(site))
+
+
+def run_plants(options, all_trees, tally):
     import planted
     import sides
     import trees
 
     for plant in planted.PLANTS:
-        if plant.release not in options.releases:
+        if plant.release not in options.releases or plant.patch not in options.patches:
             continue
         what = f"planted  {plant.name}  ({plant.release}, {plant.patch})"
         if trees.find_wheel(options.wheels, plant.release) is None:
@@ -120,18 +134,20 @@ def run_plants(options, all_trees, tally):
         shutil.rmtree(site, ignore_errors=True)
         try:
             shutil.copytree(all_trees.site(plant.release, plant.patch), site)
-            file = trees.kv_cast_file(site) if plant.file == "kv_cast" else trees.backend_file(site)
+            backend = plant.file == "backend"
+            file = trees.backend_file(site, plant.patch) if backend else trees.kv_cast_file(site, plant.file)
             file.write_text(planted.plant(file.read_text(), plant))
         except (LookupError, RuntimeError) as error:
             tally.line(what, str(error))
             continue
         if plant.path == "contract":
-            found = [f"{check}: {why}" for check, why in contract.check(trees.kv_cast_file(site)) if why]
+            found = [f"{check}: {why}" for check, why in check_contract(site, plant.patch) if why]
             why = found[0] if found else None
         else:
             shipped = trees.package(all_trees.site(plant.release))
             bad = trees.package(site)
-            why = sides.run_path(options.device, plant.path, shipped, bad, plant.patch, plant.by_keys).why
+            how = (plant.path, shipped, bad, plant.patch, plant.by_keys)
+            why = sides.run_path(options.device, *how, subject=options.subject).why
         if why is None:
             tally.line(what, f"not caught by: {plant.path}")
         elif why.startswith("the unpatched side"):
@@ -154,7 +170,9 @@ def main():
     print(f"torch {torch.__version__}, wheels in {options.wheels}")
 
     import double
+    import subjects
 
+    options.subject = subjects.FA3 if options.backend == "fa3" else subjects.FLASHINFER
     options.device = double.device(heads=2)
     tally = Tally()
     folder = options.keep or tempfile.mkdtemp(prefix="suture-backend-")
