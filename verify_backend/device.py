@@ -4,6 +4,7 @@ What stands in for it on the CPU, in tests, has the same members (tests/backend/
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.metadata
 import sys
@@ -17,6 +18,7 @@ from stand_ins import KeysRead
 WORKSPACE = 384 << 20  # bytes: what SGLang gives FlashInfer for this backend
 
 
+@functools.lru_cache(maxsize=None)
 def flash_attention_3():
     """SGLang's own kernel, which outlives its module: the backend is to find the stand-ins below that name."""
     ours = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "sgl_kernel"}
@@ -42,7 +44,6 @@ class Cuda:
 
     def __init__(self, heads):
         self.heads = heads
-        self.fa3 = None
 
     def sizes(self, **more):
         return Sizes(**{**dict(heads=self.heads, nope=512, rope=64, scaling=192**-0.5), **more})
@@ -64,9 +65,7 @@ class Cuda:
         }
 
     def flash_attention(self):
-        if self.fa3 is None:
-            self.fa3 = flash_attention_3()
-        return self.fa3
+        return flash_attention_3()
 
     def guard(self, patch, sizes):
         return lambda function: function
