@@ -1,9 +1,13 @@
-"""The GPU that a server runs on: FlashInfer's real wrappers, real CUDA graphs, clocks and memory.
+"""The GPU that a server runs on: FlashInfer's real wrappers, the real FlashAttention 3, CUDA graphs, clocks and memory.
 
 What stands in for it on the CPU, in tests, has the same members (tests/backend/double.py).
 """
 
 import contextlib
+import functools
+import importlib
+import importlib.metadata
+import sys
 import time
 
 import torch
@@ -12,6 +16,25 @@ from sizes import Sizes
 from stand_ins import KeysRead
 
 WORKSPACE = 384 << 20  # bytes: what SGLang gives FlashInfer for this backend
+
+
+@functools.lru_cache(maxsize=None)
+def flash_attention_3():
+    """SGLang's own kernel, which outlives its module: the backend is to find the stand-ins below that name."""
+    ours = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "sgl_kernel"}
+    try:
+        return importlib.import_module("sgl_kernel.flash_attn").flash_attn_with_kvcache
+    finally:
+        for name in [name for name in sys.modules if name.split(".")[0] == "sgl_kernel"]:
+            del sys.modules[name]
+        sys.modules.update(ours)
+
+
+def sgl_kernel_version():
+    for name in ("sglang-kernel", "sgl-kernel"):  # the first since 0.4.0 of it
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(name)
+    return ""
 
 
 class Cuda:
@@ -46,6 +69,9 @@ class Cuda:
             "BatchMLAPagedAttentionWrapper": BatchMLAPagedAttentionWrapper,
             "BatchPrefillWithRaggedKVCacheWrapper": flashinfer.BatchPrefillWithRaggedKVCacheWrapper,
         }
+
+    def flash_attention(self):
+        return flash_attention_3()
 
     def guard(self, patch, sizes):
         return lambda function: function

@@ -1,16 +1,17 @@
 """What `suture verify --backend` runs in the target's interpreter: the original backend file and the patched one, each
 loaded alone, with the real FlashInfer. One request, a dictionary; one answer, a line of JSON.
 
-    request  original, patched: the two backend files; added: {path in the package: file}; a file is a string, or
-             {"base64": ...} where it is not UTF-8
-             heads, slots, layers, double: numbers; the folder of the CPU's double, for tests ("" on a GPU)
+    request  file: which backend file, a name of subjects.py; original, patched: its two texts; added: {path in the
+             package: file}; a file is a string, or {"base64": ...} where it is not UTF-8
+             heads, slots, layers: numbers; page_size: of the measured steps, 1 where it is not said
              mla_kernel: of FlashInfer, "fa2" or "fa3"; "": the one that it picks
+             double: the folder of the CPU's double, for tests ("" on a GPU)
              limit: seconds
     answer   error: {kind, message} or null; versions, device; paths: one each, see _path_row; steps: measure.row;
              bytes_kept: of both sides; unmeasured: why there are no steps, or ""
 
-Kinds of error: no-torch, no-gpu, driver-too-old, not-taken, no-flashinfer, flashinfer-fails, out-of-memory, timed-out,
-gpu-lost, crashed.
+Kinds of error: no-torch, no-gpu, driver-too-old, not-taken, no-flashinfer, flashinfer-fails, no-sgl-kernel,
+sgl-kernel-fails, out-of-memory, timed-out, gpu-lost, crashed.
 """
 
 import base64
@@ -25,7 +26,7 @@ import time
 import traceback
 
 ATTENTION = "srt/layers/attention"
-BACKEND = f"{ATTENTION}/flashinfer_mla_backend.py"
+FLASHINFER = "flashinfer_mla_backend.py"  # the default, and what FlashInfer is needed for
 
 
 class Unfit(Exception):
@@ -152,18 +153,53 @@ def check_assumptions(run, torch):
         raise Unfit("not-taken", f"FlashInfer's MLA kernels read FP8 keys on SM90 alone, and this GPU is SM{major}{minor}")
 
 
+def try_flash_attention(run, torch):
+    """Imports SGLang's kernels, and runs FlashAttention 3 once on a batch of one."""
+    run.step("importing sgl_kernel")
+    import device
+
+    try:
+        attend = device.flash_attention_3()
+    except Exception as error:  # noqa: BLE001
+        raise Unfit("no-sgl-kernel", one_line(error)) from None
+    versions = run.answer["versions"]
+    versions["sgl-kernel"], versions["Triton"] = device.sgl_kernel_version(), version_of("triton")
+    run.step("running FlashAttention 3")
+    heads = run.request["heads"]
+    numbers = torch.tensor([[0, 1]], dtype=torch.int32, device="cuda")
+    keys = torch.zeros(1, 1, 1, 576, dtype=torch.bfloat16, device="cuda")
+    query = torch.zeros(1, heads, 576, dtype=torch.bfloat16, device="cuda")
+    try:
+        attend(
+            q=query[..., 512:], qv=query[..., :512].contiguous(), k_cache=keys[..., 512:], v_cache=keys[..., :512],
+            page_table=numbers[:, :1], cache_seqlens=numbers[0, 1:], cu_seqlens_q=numbers[0], max_seqlen_q=1,
+            softmax_scale=192**-0.5, causal=True,
+        )  # fmt: skip
+        torch.cuda.synchronize()
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        raise Unfit("sgl-kernel-fails", f"sgl-kernel {versions['sgl-kernel']}: {one_line(error)}") from None
+    versions["kernel"] = "fa3"
+
+
+def file_of(run):
+    return run.request.get("file", FLASHINFER)
+
+
 def open_device(run, torch):
     double = run.request["double"]
     if double:
         sys.path.insert(1, double)
         import double as cpu
 
-        run.answer["device"] = "the CPU, with a double of FlashInfer: proves nothing about a GPU"
+        what = "FlashInfer" if file_of(run) == FLASHINFER else "FlashAttention"
+        run.answer["device"] = f"the CPU, with a double of {what}: proves nothing about a GPU"
         torch.set_num_threads(1)
         return cpu.device(run.request["heads"], kind_of_patch(text_of(run.request["patched"])))
     find_gpu(run, torch)
     check_assumptions(run, torch)
-    try_flashinfer(run, torch)
+    (try_flashinfer if file_of(run) == FLASHINFER else try_flash_attention)(run, torch)
     import device
 
     return device.Cuda(run.request["heads"], run.request["mla_kernel"])
@@ -183,7 +219,8 @@ def text_of(file):
 def write_trees(run):
     """Package folders with the one file, and on the patched side the files that patches added."""
     request = run.request
-    sides = {"original": {BACKEND: request["original"]}, "patched": {BACKEND: request["patched"], **request["added"]}}
+    backend = f"{ATTENTION}/{file_of(run)}"
+    sides = {"original": {backend: request["original"]}, "patched": {backend: request["patched"], **request["added"]}}
     for side, files in sides.items():
         for path, file in files.items():
             target = run.folder / side / path
@@ -194,6 +231,8 @@ def write_trees(run):
 
 def kind_of_patch(text):
     """What attention is to be handed; None: only the bits are looked at."""
+    if "cast_active_pages(" in text:
+        return "pages"
     if "gather_then_cast(" in text:
         return "gather"
     if "suture_fp8_kv." in text:
@@ -204,18 +243,17 @@ def kind_of_patch(text):
 # --- running ---------------------------------------------------------------------------------------------------------
 
 
-def run_paths(run, device, original, patched):
-    import paths
+def run_paths(run, device, subject, original, patched):
     import sides
 
     patch = kind_of_patch(text_of(run.request["patched"]))
-    there = paths.runnable(text_of(run.request["original"]))
-    for name in paths.PATHS:
+    there = subject.runnable(text_of(run.request["original"]))
+    for name in subject.paths:
         if name not in there:
             run.answer["paths"].append({"path": name, "state": "not-there", "why": "", "outputs": 0, "difference": 0.0})
             continue
         run.step(name)
-        outcome = sides.run_path(device, name, original, patched, patch, patch is not None)
+        outcome = sides.run_path(device, name, original, patched, patch, patch is not None, subject)
         run.answer["paths"].append(_path_row(name, outcome))
         if outcome.why is not None and not device.alive():
             raise Unfit("gpu-lost", f"{name}: {outcome.why}")
@@ -230,11 +268,12 @@ def _path_row(name, outcome):
     }  # fmt: skip
 
 
-def run_steps(run, device, original, patched):
+def run_steps(run, device, subject, original, patched):
     import measure
 
     request = run.request
-    rows = request["slots"]
+    page_size = request.get("page_size", 1)
+    rows = request["slots"] // page_size * page_size
     context = min(16_384, rows)
     cases = measure.cases_for(rows, context) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
     if not cases:
@@ -243,9 +282,11 @@ def run_steps(run, device, original, patched):
     sizes = dict(rows=rows, context=context, batch=64, requests=65, layers=request["layers"])
     if request["double"]:
         sizes = {}
+    if page_size > 1:
+        sizes["page_size"] = page_size
     sides = []
     for name, package in (("original", original), ("patched", patched)):
-        sides.append(measure.side(device, package, cases, lambda words: run.step(f"{name}: {words}"), **sizes))
+        sides.append(measure.side(device, subject, package, cases, lambda words: run.step(f"{name}: {words}"), **sizes))
         device.free()
     (before, kept_before), (after, kept_after) = sides
     run.answer["steps"] = [measure.row(case, how, before[case, how], after[case, how]) for case, how in before]
@@ -257,15 +298,18 @@ def verify(run):
     try:
         torch.set_grad_enabled(False)
         device = open_device(run, torch)
+        import subjects
+
+        subject = subjects.SUBJECTS[file_of(run)]
         original, patched = write_trees(run)
-        run_paths(run, device, original, patched)
+        run_paths(run, device, subject, original, patched)
         states = {row["state"] for row in run.answer["paths"]}
         if "different" in states:
             run.answer["unmeasured"] = "a path differs: its times would say nothing"
         elif "equal" not in states:
             run.answer["unmeasured"] = "no path could be run"
         else:
-            run_steps(run, device, original, patched)
+            run_steps(run, device, subject, original, patched)
     except torch.OutOfMemoryError as error:
         asked = " ".join(one_line(error).split(". ")[:2])  # the rest is advice about other programs
         raise Unfit("out-of-memory", f"{run.doing}: {asked}") from None

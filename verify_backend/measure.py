@@ -10,7 +10,6 @@ from typing import NamedTuple
 import torch
 
 import graphs
-from server import Server
 from sides import bits
 
 ROUNDS = 5  # a time is the median of so many
@@ -103,12 +102,12 @@ def _graph(server, batch):
     )
 
 
-def side(device, package, cases, report, **sizes):
+def side(device, subject, package, cases, report, **sizes):
     """({(case, "eager" or "graph"): Step}, bytes kept for good) of one tree. `report` is told each step as it begins."""
     steps = {}
     with device.running():
         report(f"making the pools, {sizes or 'small ones'}")
-        server = Server(device, package, look_at_keys=False, **sizes)
+        server = subject.server(device, package, look_at_keys=False, **sizes)
         for case in cases:
             server.admit([case.length] * case.batch)
             batch = server.decode_batch()

@@ -37,6 +37,8 @@ class Pool:
 
 
 class Server:
+    file = "flashinfer_mla_backend.py"
+
     def __init__(
         self, device, package, patch=None, look_at_keys=True, *, page_size=1, kv_dtype=torch.float8_e4m3fn, dcp=1, **sizes
     ):
@@ -46,17 +48,26 @@ class Server:
         self.look_at_keys = look_at_keys
         self.page_size = page_size
         Settings.dcp_size, Settings.dcp_rank = dcp, dcp - 1
-        source = package / "srt" / "layers" / "attention" / "flashinfer_mla_backend.py"
-        Settings.dcp_ids_stay_widened = "translate_dcp_read_ids" in source.read_text()
-        self.module, self.kv_cast = stand_ins.load_backend(package, device, device.guard(patch, self.sizes))
+        self.source = (package / stand_ins.ATTENTION / self.file).read_text()
+        Settings.dcp_ids_stay_widened = "translate_dcp_read_ids" in self.source
+        guard = device.guard(patch, self.sizes)
+        self.module, self.kv_cast = stand_ins.load_backend(package, device, guard, self.file, self._names())
         self.pool = Pool(self.sizes, kv_dtype, device.name)
         self.layers = [self._layer(i) for i in range(self.sizes.layers)]
         table = torch.zeros(self.sizes.requests + 1, self.sizes.context, dtype=torch.int32, device=device.name)
         self.requests = SimpleNamespace(size=self.sizes.requests, req_to_token=table)
         self.runner = self._model_runner()
-        self.backend = self.module.FlashInferMLAAttnBackend(self.runner)
+        self.backend = self._new_backend()
+        self.with_graph_buffers = []  # backends whose buffers for CUDA graphs are allocated
         self.seed = 0
-        self.lens = []
+        self.lens, self.room = [], 0
+
+    def _names(self):
+        """What the backend imports that the device has: kernels."""
+        return self.device.names()
+
+    def _new_backend(self):
+        return self.module.FlashInferMLAAttnBackend(self.runner)
 
     def _layer(self, index):
         sizes = self.sizes
@@ -97,7 +108,7 @@ class Server:
         for request, length in enumerate(lens, start=1):
             slots = prefix + self._slots(order, length + room - shared)
             table[request, : len(slots)] = torch.tensor(slots, dtype=torch.int32, device=table.device)
-        self.lens = list(lens)
+        self.lens, self.room = list(lens), room
         self._fill_pool()
 
     def _units(self):
@@ -112,12 +123,16 @@ class Server:
             slots += [unit * size + k for k in range(size)]
         return slots[:count]
 
-    def _fill_pool(self):
+    def _owned_rows(self):
+        """The rows of the pool that hold values; all others hold NaN."""
         table = self.requests.req_to_token
         slots = torch.cat([table[r, :length] for r, length in enumerate(self.lens, start=1)]).to(torch.int64)
         if Settings.dcp_size > 1:
             slots = slots[slots % Settings.dcp_size == Settings.dcp_rank] // Settings.dcp_size
-        rows = torch.cat([slots, slots.new_zeros(1)]).unique()
+        return torch.cat([slots, slots.new_zeros(1)]).unique()
+
+    def _fill_pool(self):
+        rows = self._owned_rows()
         for buffer in self.pool.buffers:
             values = self.random(len(rows), 1, self.sizes.columns).to(buffer.dtype)
             if buffer.dtype.itemsize == 1:

@@ -40,6 +40,7 @@ std::string input_of(const BackendRequest& request) {
   json added = json::object();
   for (const auto& [path, bytes] : request.added) added[path] = bytes_to_json(bytes);
   return json{{"modules", modules},
+              {"file", request.file},
               {"original", bytes_to_json(request.original)},
               {"patched", bytes_to_json(request.patched)},
               {"added", added},

@@ -14,7 +14,7 @@ namespace {
 
 using State = BackendPath::State;
 
-// Names of verify_backend/paths.py. A run without one of them proves too little to be called passed.
+// Names of verify_backend/paths.py and fa3_paths.py. A run without one of them proves too little to be called passed.
 constexpr std::array<std::string_view, 4> kEveryRelease = {"eager decode", "graph decode, eager steps between",
                                                            "paged extend", "pool of the query's dtype"};
 
@@ -44,6 +44,12 @@ const std::map<std::string, Trouble, std::less<>>& troubles() {
       {"flashinfer-fails",
        {Exit::no_flashinfer, "FlashInfer cannot compile or run its MLA kernel",
         "it needs nvcc of torch's CUDA version (CUDA_HOME) and ninja, or its prebuilt kernels (flashinfer-jit-cache)"}},
+      {"no-sgl-kernel",
+       {Exit::no_flashinfer, "the interpreter has no sgl_kernel that loads, which has FlashAttention 3",
+        "give --python the interpreter that runs the server, or install the sglang-kernel that SGLang pins"}},
+      {"sgl-kernel-fails",
+       {Exit::no_flashinfer, "FlashAttention 3 of sgl_kernel does not run on this GPU",
+        "it needs a GPU of compute capability 8.x or 9.0, and an sglang-kernel of torch's CUDA version"}},
       {"out-of-memory",
        {Exit::out_of_memory, "the GPU has too little free memory",
         "stop what else runs on it, or ask for less: --slots 65536 --layers 4"}},

@@ -7,6 +7,7 @@ import time
 from unittest import mock
 
 import capture
+import fa3_double
 import wrapper_double
 from sizes import Sizes
 
@@ -30,14 +31,18 @@ class Cpu:
             "BatchPrefillWithRaggedKVCacheWrapper": wrapper_double.BatchPrefillWithRaggedKVCacheWrapper,
         }
 
+    def flash_attention(self):
+        return fa3_double.flash_attn_with_kvcache
+
     def guard(self, patch, sizes):
-        """What surrounds each call into suture_kv_cast: a limit on the work; for the gather, no host reads ever."""
+        """What surrounds each call into suture_kv_cast: a limit on the work; but for the cast of slots, no host reads
+        ever."""
 
         def wrap(function):
             @functools.wraps(function)
             def guarded(*args, **kwargs):
                 with capture.WorkLimit(sizes.rows, sizes.columns):
-                    if patch == "gather":
+                    if patch in ("gather", "pages"):
                         with capture.no_host_reads():
                             return function(*args, **kwargs)
                     return function(*args, **kwargs)

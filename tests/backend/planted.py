@@ -6,10 +6,10 @@ from typing import List, NamedTuple, Tuple
 
 class Plant(NamedTuple):
     name: str
-    patch: str  # "cast", "gather" or "native"
+    patch: str  # "cast", "gather", "native" or "pages"
     release: str
     path: str  # the path that must catch it, or "contract"
-    file: str  # "kv_cast", "fp8_kv" or "backend"
+    file: str  # "kv_cast", "kv_cast_pages", "fp8_kv" or "backend"
     edits: List[Tuple[str, str]]  # (text, instead): the first place where the text stands
     by_keys: bool = False  # caught by what attention is handed; if not, the outputs alone must show it
 
@@ -126,6 +126,77 @@ PLANTS = [
         "the switch does nothing", "cast", "0.5.15", "switched off", "kv_cast",
         [("    return _OFF or torch.compiler.is_compiling()", "    return torch.compiler.is_compiling()")], True,
     ),
+    # --- the fa3 backend ---
+    Plant(
+        "the last page is left out", "pages", "0.5.22", "pages of 64, eager decode", "kv_cast_pages",
+        [("+ page_size - 1) // page_size)", ") // page_size)")],
+    ),
+    Plant(
+        "one token too few", "pages", "0.5.6", "graph decode, eager steps between", "kv_cast_pages",
+        [("lengths.to(torch.int64).clamp(min=0)", "(lengths.to(torch.int64) - 1).clamp(min=0)")],
+    ),
+    Plant(
+        "the last page up to the length alone", "pages", "0.5.13", "pages of 64, target verify", "kv_cast_pages",
+        [("live = read[:, :, None] &", "live = (torch.arange(table.shape[1])[:, None] * page_size + in_page < lengths[:, None, None]) &")],
+    ),
+    Plant(
+        "page ids read as slots", "pages", "0.5.18", "pages of 64, graph decode", "kv_cast_pages",
+        [("row = (table.to(torch.int64) * page_size)", "row = (table.to(torch.int64))")],
+    ),
+    Plant(
+        "the page size is taken for 1", "pages", "0.4.9.post2", "pages of 64, paged extend", "kv_cast_pages",
+        [('    page_size = getattr(backend, "page_size", None)', "    page_size = 1")],
+    ),
+    Plant(
+        "columns behind the length are cast", "pages", "0.5.22", "contract", "kv_cast_pages",
+        [("live = read[:, :, None] &", "live =")],
+    ),
+    Plant(
+        "the second table is not read, verify", "pages", "0.5.6", "target verify, topk 2", "kv_cast_pages",
+        [("    if cascade:\n", "    if False:\n")],
+    ),
+    Plant(
+        "the second table is not read, draft", "pages", "0.5.22", "draft, topk 2", "kv_cast_pages",
+        [("    if cascade:\n", "    if False:\n")],
+    ),
+    Plant(
+        "the second table's lengths are the first's", "pages", "0.5.18", "pages of 64, draft, topk 2", "kv_cast_pages",
+        [("expand.cache_seqlens_int32))", "seq_lens.repeat_interleave(2)))")],
+    ),
+    Plant(
+        "extend casts by the lengths without the drafted tokens", "pages", "0.5.13", "target verify", "backend",
+        [("                    page_table,\n                    cache_seqlens,\n", "                    page_table,\n                    cache_seqlens - 4,\n")],
+    ),
+    Plant(
+        "the lengths of capture are kept", "pages", "0.5.18", "graph decode, eager steps between", "kv_cast_pages",
+        [("_Table = Tuple", "_first = {}\n_Table = Tuple"),
+         ("    rows = pool.shape[0]\n    pages =", "    rows = pool.shape[0]\n    lengths = _first.setdefault(lengths.data_ptr(), lengths.clone())\n    pages =")],
+    ),
+    Plant(
+        ".tolist() on the lengths", "pages", "0.5.13", "eager decode", "kv_cast_pages",
+        [("    in_page = torch.arange(", "    assert min(lengths.tolist()) >= 0\n    in_page = torch.arange(")],
+    ),
+    Plant(
+        "equal dtype returns another object", "pages", "0.5.22", "pool of the query's dtype", "kv_cast_pages",
+        [("pool.dtype == dtype:\n        return pool\n", "pool.dtype == dtype:\n        return pool.clone()\n")], True,
+    ),
+    Plant(
+        "the whole pool is cast after all", "pages", "0.5.6", "paged extend", "kv_cast_pages",
+        [("    if not page_size or _left_alone()", "    if True or _left_alone()")], True,
+    ),
+    Plant(
+        "context parallelism is not looked at", "pages", "0.5.18", "context parallelism", "kv_cast_pages",
+        [('getattr(backend, "attn_cp_size", 1) != 1 or ', "")], True,
+    ),
+    Plant(
+        "FlashAttention 4 is not looked at", "pages", "0.5.22", "FlashAttention 4", "kv_cast_pages",
+        [(' or getattr(backend, "fa_impl_ver", 3) != 3', "")], True,
+    ),
+    Plant(
+        "no cap on the cast", "pages", "0.5.6", "contract", "kv_cast_pages",
+        [("named[:rows] | (pages.sum() * page_size > rows)", "named[:rows]")],
+    ),
+    # ---
     Plant(
         "a slot too few is cast", "cast", "0.5.15", "EAGLE verify", "kv_cast",
         [(_LIVE_PAGES, "    live_pages = indptr[-1] - 1\n")],

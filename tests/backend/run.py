@@ -23,7 +23,7 @@ def parse():
     parser.add_argument("--suture", required=True, help="the suture binary")
     parser.add_argument("--wheels", default=str(HERE.parents[1] / ".cache" / "wheels"), help="folder of SGLang wheels")
     parser.add_argument("--releases", nargs="+", help="these, for all patches; else those of trees.py for each")
-    parser.add_argument("--patches", nargs="+", default=["cast", "gather", "native"], help="only these")
+    parser.add_argument("--patches", nargs="+", default=["cast", "gather", "native", "pages"], help="only these")
     parser.add_argument("--paths", nargs="+", help="only paths whose name holds one of these words")
     parser.add_argument("--no-plants", action="store_true", help="leave the planted errors out")
     parser.add_argument("--require", action="store_true", help="a skip is a failure")
@@ -78,74 +78,87 @@ def releases_of(options, patch=None):
     return sorted(named, key=lambda release: [int(part) for part in release.split(".")])
 
 
-def run_releases(options, all_trees, tally):
+def run_path(patch, name, shipped, patched, look_at_keys=True, capability=None):
+    """Why the two trees (site folders) differ on this path; None: they do not."""
     import double
-    import paths
     import sides
+    import subjects
+    import trees
+
+    device = double.device(2, patch)
+    if capability:
+        device.capability = capability
+    subject = subjects.SUBJECTS[trees.backend_name(patch)]
+    return sides.run_path(
+        device, name, trees.package(shipped), trees.package(patched), patch, look_at_keys, subject=subject
+    ).why
+
+
+def run_releases(options, all_trees, tally):
+    import subjects
     import trees
 
     for release in releases_of(options):
         if trees.find_wheel(options.wheels, release) is None:
             tally.skip(f"{release}", f"no wheel of SGLang {release} in {options.wheels}")
             continue
-        source = trees.backend_file(all_trees.site(release)).read_text()
         for patch in options.patches:
             if release not in releases_of(options, patch):
                 continue
+            shipped = all_trees.site(release)
+            source = trees.backend_file(shipped, patch).read_text()
             try:
                 site = all_trees.site(release, patch)
             except RuntimeError as error:
                 tally.line(f"{release}  {trees.PATCHES[patch]}", str(error))
                 continue
-            for name in paths.runnable(source):
-                if options.paths and not any(word in name for word in options.paths):
-                    continue
-                shipped = trees.package(all_trees.site(release))
-                why = sides.run_path(double.device(2, patch), name, shipped, trees.package(site), patch).why
-                tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", why)
+            for name in subjects.SUBJECTS[trees.backend_name(patch)].runnable(source):
+                if not options.paths or any(word in name for word in options.paths):
+                    tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", run_path(patch, name, shipped, site))
             if patch == "native":
-                run_other_gpus(options, release, all_trees.site(release), site, tally)
+                run_other_gpus(options, release, shipped, site, tally)
 
 
 def run_other_gpus(options, release, shipped, site, tally):
     """Where no kernel reads FP8 keys the patched tree must run as it did: the double refuses such a plan there."""
-    import double
-    import sides
     import trees
 
     name = "graph decode, eager steps between"
     for capability in ((8, 0), (10, 0)):
-        device = double.device(2, "native")
-        device.capability = capability
         what = f"{name}, on SM{capability[0]}{capability[1]}"
         if not options.paths or any(word in what for word in options.paths):
-            why = sides.run_path(device, name, trees.package(shipped), trees.package(site), "native", False).why
+            why = run_path("native", name, shipped, site, look_at_keys=False, capability=capability)
             tally.line(f"{release}  {trees.PATCHES['native']}  {what}", why)
 
 
 def run_contract(options, all_trees, tally):
-    import contract
-    import fp8_contract
-    import trees
-
-    checks = {"cast": (contract, trees.kv_cast_file), "native": (fp8_contract, trees.fp8_kv_file)}
-    for (release, patch), site in all_trees.made.items():
-        if patch in checks:
-            module, file = checks.pop(patch)
-            for what, why in module.check(file(site)):
+    left = {"cast", "native", "pages"} & set(options.patches)
+    for (_, patch), site in all_trees.made.items():
+        if patch in left:
+            left.remove(patch)
+            for what, why in check_contract(site, patch):
                 tally.line(f"contract  {what}", why)
 
 
-def run_plants(options, all_trees, tally):
+def check_contract(site, patch):
+    """(what, why it does not hold or None) of each promise of the files that this patch adds."""
     import contract
-    import double
+    import fa3_contract
     import fp8_contract
-    import planted
-    import sides
     import trees
 
-    files = {"kv_cast": trees.kv_cast_file, "fp8_kv": trees.fp8_kv_file, "backend": trees.backend_file}
-    contracts = {"kv_cast": contract, "fp8_kv": fp8_contract}
+    if patch == "native":
+        return fp8_contract.check(trees.added_file(site, "fp8_kv"))
+    kv_cast = trees.added_file(site, "kv_cast")
+    if patch == "pages":
+        return fa3_contract.check(kv_cast, trees.added_file(site, "kv_cast_pages"))
+    return contract.check(kv_cast)
+
+
+def run_plants(options, all_trees, tally):
+    import planted
+    import trees
+
     for plant in planted.PLANTS:
         if plant.patch not in options.patches or plant.release not in releases_of(options, plant.patch):
             continue
@@ -157,19 +170,17 @@ def run_plants(options, all_trees, tally):
         shutil.rmtree(site, ignore_errors=True)
         try:
             shutil.copytree(all_trees.site(plant.release, plant.patch), site)
-            file = files[plant.file](site)
+            is_backend = plant.file == "backend"
+            file = trees.backend_file(site, plant.patch) if is_backend else trees.added_file(site, plant.file)
             file.write_text(planted.plant(file.read_text(), plant))
         except (LookupError, RuntimeError) as error:
             tally.line(what, str(error))
             continue
         if plant.path == "contract":
-            found = [f"{check}: {why}" for check, why in contracts[plant.file].check(file) if why]
+            found = [f"{check}: {why}" for check, why in check_contract(site, plant.patch) if why]
             why = found[0] if found else None
         else:
-            shipped = trees.package(all_trees.site(plant.release))
-            bad = trees.package(site)
-            device = double.device(2, plant.patch)
-            why = sides.run_path(device, plant.path, shipped, bad, plant.patch, plant.by_keys).why
+            why = run_path(plant.patch, plant.path, all_trees.site(plant.release), site, plant.by_keys)
         if why is None:
             tally.line(what, f"not caught by: {plant.path}")
         elif why.startswith("the unpatched side"):

@@ -12,8 +12,12 @@ import flashinfer_tree  # noqa: E402
 ATTENTION = "sglang/srt/layers/attention/"
 CASTS = ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22")
 NATIVE = ("0.5.16", "0.5.18", "0.5.19", "0.5.20", "0.5.22")  # whose FlashInfer reads FP8 keys
-PATCHES = {"cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast", "native": "sglang-native-fp8-kv"}
-RELEASES = {"cast": CASTS, "gather": CASTS, "native": NATIVE}  # that each patch is run on
+PAGES = ("0.4.9.post2", "0.5.6", "0.5.13", "0.5.18", "0.5.22")
+PATCHES = {
+    "cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast", "native": "sglang-native-fp8-kv",
+    "pages": "sglang-cast-active-slots-fa3",
+}  # fmt: skip
+RELEASES = {"cast": CASTS, "gather": CASTS, "native": NATIVE, "pages": PAGES}  # that each patch is run on
 
 
 def find_wheel(folder, release):
@@ -55,13 +59,14 @@ def package(site):
     return site / "sglang"
 
 
-def backend_file(site):
-    return site / ATTENTION / "flashinfer_mla_backend.py"
+def backend_name(patch):
+    return "flashattention_backend.py" if patch == "pages" else "flashinfer_mla_backend.py"
 
 
-def kv_cast_file(site):
-    return site / ATTENTION / "suture_kv_cast.py"
+def backend_file(site, patch="cast"):
+    return site / ATTENTION / backend_name(patch)
 
 
-def fp8_kv_file(site):
-    return site / ATTENTION / "suture_fp8_kv.py"
+def added_file(site, name):
+    """What a patch added beside the backend: "kv_cast", "kv_cast_pages", "fp8_kv"."""
+    return site / ATTENTION / f"suture_{name}.py"

@@ -82,7 +82,7 @@ def test_planted_errors(world):
         site = world.folder / "planted"
         shutil.rmtree(site, ignore_errors=True)
         shutil.copytree(world.tree(planted.release, planted.patch), site)
-        file = trees.kv_cast_file(site) if planted.file == "kv_cast" else trees.backend_file(site)
+        file = trees.added_file(site, "kv_cast") if planted.file == "kv_cast" else trees.backend_file(site)
         file.write_text(plant(file.read_text(), planted))
         done = world.verify(site)
         assert done.returncode == 7, (planted.name, done.stderr, done.stdout)
