@@ -227,20 +227,9 @@ class Commit {
       const Io<Done> synced = sync_folder(fs_, items_[i].folder->handle());
       if (!synced) return io_error("write beside", items_[i].shown, synced.error);
       if (Status same = check(i); !same) return same;
-      if (Status same = check_folder(i); !same) return same;
+      if (Status same = still_there(tree_, journal_.targets[i].path, *items_[i].folder); !same) return same;
     }
     return Nothing{};
-  }
-
-  // The path still leads to the folder that the file is staged in.
-  Status check_folder(std::size_t index) {
-    const std::string& shown = items_[index].shown;
-    const Io<std::shared_ptr<Opened>> now = tree_.folder_of(journal_.targets[index].path);
-    if (now.error == ENOENT || now.error == ENOTDIR || now.error == ELOOP) return changed_meanwhile(shown);
-    if (!now) return io_error("open the folder of", shown, now.error);
-    const Io<FileInfo> staged_in = fs_.info(items_[index].folder->handle()), leads_to = fs_.info(now.value->handle());
-    if (!staged_in || !leads_to) return io_error("look at", shown, staged_in ? leads_to.error : staged_in.error);
-    return same_file(staged_in.value, leads_to.value) ? Status(Nothing{}) : Status(changed_meanwhile(shown));
   }
 
   Status make_folders() {

@@ -28,6 +28,16 @@ Error changed_meanwhile(const std::string& shown) {
   return error;
 }
 
+Status still_there(const TreeFolder& tree, const std::string& path, const Opened& folder) {
+  const std::string shown = tree.shown(path);
+  const Io<std::shared_ptr<Opened>> now = tree.folder_of(path);
+  if (now.error == ENOENT || now.error == ENOTDIR || now.error == ELOOP) return changed_meanwhile(shown);
+  if (!now) return io_error("open the folder of", shown, now.error);
+  const Io<FileInfo> opened = tree.fs().info(folder.handle()), leads_to = tree.fs().info(now.value->handle());
+  if (!opened || !leads_to) return io_error("look at", shown, opened ? leads_to.error : opened.error);
+  return same_file(opened.value, leads_to.value) ? Status(Nothing{}) : Status(changed_meanwhile(shown));
+}
+
 void Transaction::use_folder(const std::string& path, std::shared_ptr<Opened> folder) {
   folders_.emplace(parent_of(path), std::move(folder));
 }
@@ -112,7 +122,15 @@ Status Transaction::forward(const std::vector<State>& states) {
     const std::string staged = target.after.empty() ? std::string() : target.fresh;
     if (Status done = replace(target, staged, target.before); !done) return done;
   }
-  return sync_targets();
+  if (Status synced = sync_targets(); !synced) return synced;
+  // Files are written through folders that were opened before: one that was moved away meanwhile is written, and is not
+  // in the tree any more.
+  for (const JournalTarget& target : journal_.targets) {
+    const auto folder = folders_.find(parent_of(target.path));
+    if (folder == folders_.end()) continue;
+    if (Status same = still_there(tree_, target.path, *folder->second); !same) return same;
+  }
+  return Nothing{};
 }
 
 Status Transaction::back(const std::vector<State>& states) {

@@ -84,6 +84,8 @@ class Transaction {
 
 // "SHOWN changed while suture was planning"
 Error changed_meanwhile(const std::string& shown);
+// Whether the path of a target still leads to the folder that was opened for it.
+Status still_there(const TreeFolder& tree, const std::string& path, const Opened& folder);
 
 // Removes staged files that no journal lists from a folder. Precondition: the tree's lock is held, no journal stands.
 std::size_t sweep_staged(FileSystem& fs, Handle folder);

@@ -16,6 +16,36 @@ import toymesh  # noqa: E402
 
 SECONDS = 60
 ENVIRONMENT = {"PATH": "/nowhere", "LC_ALL": "C"}
+# The errors that each call may end with. A call that another libc makes instead (rename for renameat) stands here too.
+DISK = ("ENOSPC", "EDQUOT", "EIO", "EROFS")
+WRITES = {
+    "mkdirat": (*DISK, "EACCES", "EINTR"),
+    "write": ("ENOSPC", "EDQUOT", "EIO", "EINTR"),
+    "pwrite64": ("ENOSPC", "EDQUOT", "EIO", "EINTR"),
+    "fsync": ("EIO", "ENOSPC", "EDQUOT", "EINTR"),
+    "renameat": (*DISK, "EACCES", "ENOENT", "EINTR"),
+    "renameat2": (*DISK, "EACCES", "ENOENT", "EINVAL", "EINTR"),
+    "linkat": (*DISK, "EACCES", "EPERM", "EMLINK", "EINTR"),
+    "unlinkat": ("EIO", "EROFS", "EACCES", "EINTR"),
+    "fchmod": ("EIO", "EROFS", "EPERM", "EINTR"),
+    "fchown": ("EIO", "EROFS", "EPERM", "EDQUOT", "EINTR"),
+    "fsetxattr": ("ENOSPC", "EDQUOT", "EIO", "EROFS", "EPERM", "EINTR"),
+    "fremovexattr": ("EIO", "EROFS", "EPERM", "EINTR"),
+    "flock": ("EINTR", "ENOLCK", "EIO"),
+}
+READS = {
+    "openat": ("EIO", "EACCES", "ENOENT", "ENOSPC", "EROFS", "EDQUOT", "EINTR", "EMFILE"),
+    "newfstatat": ("EIO", "EACCES", "ENOENT", "EINTR"),
+    "fstat": ("EIO", "EINTR"),
+    "pread64": ("EIO", "EINTR"),
+    "getdents64": ("EIO", "EINTR"),
+    "flistxattr": ("EIO", "EINTR", "ENOTSUP"),
+    "fgetxattr": ("EIO", "EINTR"),
+    "readlink": ("EIO", "EACCES"),
+    "getcwd": ("ENOENT",),
+    "close": (),  # whatever it says, Linux has closed it: strace, which does not, would leave a lock held
+}
+CALLS = {**WRITES, **READS}
 STAGED = re.compile(r"^\.suture-[0-9a-f]{16}-\d+\.(new|old)$")
 
 

@@ -25,35 +25,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import attack  # noqa: E402
 import toymesh  # noqa: E402
 
-# The errors that each call may end with. A call that another libc makes instead (rename for renameat) stands here too.
-DISK = ("ENOSPC", "EDQUOT", "EIO", "EROFS")
-WRITES = {
-    "mkdirat": (*DISK, "EACCES", "EINTR"),
-    "write": ("ENOSPC", "EDQUOT", "EIO", "EINTR"),
-    "fsync": ("EIO", "ENOSPC", "EDQUOT", "EINTR"),
-    "renameat": (*DISK, "EACCES", "ENOENT", "EINTR"),
-    "renameat2": (*DISK, "EACCES", "ENOENT", "EINVAL", "EINTR"),
-    "linkat": (*DISK, "EACCES", "EPERM", "EMLINK", "EINTR"),
-    "unlinkat": ("EIO", "EROFS", "EACCES", "EINTR"),
-    "fchmod": ("EIO", "EROFS", "EPERM", "EINTR"),
-    "fchown": ("EIO", "EROFS", "EPERM", "EDQUOT", "EINTR"),
-    "fsetxattr": ("ENOSPC", "EDQUOT", "EIO", "EROFS", "EPERM", "EINTR"),
-    "fremovexattr": ("EIO", "EROFS", "EPERM", "EINTR"),
-    "flock": ("EINTR", "ENOLCK", "EIO"),
-}
-READS = {
-    "openat": ("EIO", "EACCES", "ENOENT", "ENOSPC", "EROFS", "EDQUOT", "EINTR", "EMFILE"),
-    "newfstatat": ("EIO", "EACCES", "ENOENT", "EINTR"),
-    "fstat": ("EIO", "EINTR"),
-    "pread64": ("EIO", "EINTR"),
-    "getdents64": ("EIO", "EINTR"),
-    "flistxattr": ("EIO", "EINTR", "ENOTSUP"),
-    "fgetxattr": ("EIO", "EINTR"),
-    "readlink": ("EIO", "EACCES"),
-    "getcwd": ("ENOENT",),
-    "close": (),  # whatever it says, Linux has closed it: strace, which does not, would leave a lock held
-}
-CALLS = {**WRITES, **READS}
 EXITS = {0, 1, 3, 4, 5, 6}
 
 # (patches applied before, the command, patches after); "killed": the command dies first, at that fault point.
@@ -96,7 +67,7 @@ class World:
         assert toymesh.present(end) == toymesh.expected(after), name
         traced = folder / "traced"
         attack.copy(self.begin, traced)
-        self.calls, done = attack.calls_of(self.words(self.command, traced), folder / "log", CALLS)
+        self.calls, done = attack.calls_of(self.words(self.command, traced), folder / "log", attack.CALLS)
         assert done.exit == 0, done
         assert attack.look(traced) == self.new, name
 
@@ -112,7 +83,7 @@ class World:
         """The command dies in `begin`: before the first file is in place, between two, when the last one is."""
         probe = self.folder / "probe"
         attack.copy(self.begin, probe)
-        calls, done = attack.calls_of(self.words(self.command, probe), self.folder / "log", CALLS)
+        calls, done = attack.calls_of(self.words(self.command, probe), self.folder / "log", attack.CALLS)
         journals = [i for i, line in enumerate(self.marks(done.trace)) if '"journal.new"' in line and "rename" in line]
         at = {"staged": journals[1] - 1, "half": journals[1] + 4, "placed": self.last_placed(done.trace)}[kind]
         call, count = calls[at]
@@ -125,7 +96,7 @@ class World:
         lines, begun = [], False
         for line in trace.splitlines():
             begun = begun or ("rt_sigaction" in line and "SIGPIPE" in line)
-            if begun and line.split("(", 1)[0] in CALLS:
+            if begun and line.split("(", 1)[0] in attack.CALLS:
                 lines.append(line)
         return lines
 
@@ -146,7 +117,7 @@ def strace_words(call, count, fault):
     if fault == "KILL":
         return ["-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={count}"]
     if fault.startswith("ALL-"):  # from this one on, every call that writes
-        names = ",".join(WRITES)
+        names = ",".join(attack.WRITES)
         return ["-e", f"trace={names}", "-e", f"inject={names}:error={fault[4:]}:when={count}+"]
     return ["-e", f"trace={call}", "-e", f"inject={call}:error={fault}:when={count}"]
 
@@ -260,15 +231,15 @@ def points_of(world, everything):
     seventh call that only reads one; and of all that every SHARE-th."""
     points = []
     for index, (call, count) in enumerate(world.calls):
-        errors = CALLS[call]
+        errors = attack.CALLS[call]
         if everything:
             points += [(call, count, error) for error in (*errors, "KILL")]
-        elif call in WRITES:
+        elif call in attack.WRITES:
             points += [(call, count, errors[(index + i) % len(errors)]) for i in range(1 + index % 2)]
             points.append((call, count, "KILL"))
         elif index % 7 == 0 and errors:
             points.append((call, count, errors[index // 7 % len(errors)]))
-    writes = [count for call, count in world.calls if call in WRITES]
+    writes = [count for call, count in world.calls if call in attack.WRITES]
     step = 1 if everything else 9
     for n in range(1, len(writes) + 1, step):  # a disk that goes read-only, a disk that is full, and stay so
         points += [("*", n, "ALL-EROFS"), ("*", n, "ALL-ENOSPC")]

@@ -128,7 +128,7 @@ MODEL = {
                    "core/other.py": [("x = 1\n" * 40, "x = 1\n" * 40 + "SIZES = []\n")]},
     "mesh-stats": {"core/node.py": [('goodbye."""\n', 'goodbye."""\n        pack_for([], self.peers)\n')]},
     "mesh-inline": {"core/node.py": [("rows.pack(\n            self.peers\n        )",
-                                      "[rows.pack_one(peer) for peer in self.peers]")]},
+                                      "[rows.pack_one(\n            peer\n        ) for peer in self.peers]")]},
 }
 IMPORTS = {
     "mesh-cache": {"core/node.py": "from toymesh.lib.packed import pack_for\n"},
