@@ -100,7 +100,6 @@ Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::
 }
 
 std::string patched_package(FileSystem& fs, const std::string& package_folder) {
-  constexpr std::uint64_t kMostReceipt = 64U << 20U;
   const Io<std::string> text =
       read_file(fs, kAbsolute, package_folder + "/" + kSutureFolder + "/" + kReceiptName, kMostReceipt);
   std::string package = text ? receipt_package(text.value) : std::string();
@@ -108,7 +107,9 @@ std::string patched_package(FileSystem& fs, const std::string& package_folder) {
 }
 
 bool interrupted(FileSystem& fs, const LocatedTree& tree) {
-  return fs.info_at(kAbsolute, tree.package_folder + "/" + kSutureFolder + "/journal").error == 0;
+  const std::string folder = tree.package_folder + "/" + kSutureFolder + "/";
+  return fs.info_at(kAbsolute, folder + kJournalName).error == 0 ||
+         fs.info_at(kAbsolute, folder + kJournalTemporary).error == 0;
 }
 
 }  // namespace suture

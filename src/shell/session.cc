@@ -137,6 +137,8 @@ Result<LocatedTree> Session::find(const std::string& tree, const std::string& pa
 
 TreeLock::Options Session::lock_options() const {
   TreeLock::Options options;
+  const std::string seconds = options_.value("--lock-timeout");
+  if (!seconds.empty()) options.timeout = std::chrono::seconds(std::stoul(seconds));  // options.cc checks it
   options.waiting = [this](const std::string& words) {
     if (!options_.quiet) say_(words.ends_with('\n') ? words : words + "\n");
   };
@@ -265,6 +267,11 @@ Result<Target> load_target(const Session& session, const Catalog& catalog, const
   std::optional<TreeLock> shared;
   if (lock == Lock::share) shared = TreeLock::share(session.fs(), *located, session.lock_options());
   Result<TreeState> state = load_state(session, catalog, group, *located);
+  if (shared && !shared->shared()) {
+    // There was nothing to lock, so somebody may have begun to write meanwhile.
+    shared = TreeLock::share(session.fs(), *located, session.lock_options());
+    if (shared->shared()) state = load_state(session, catalog, group, *located);
+  }
   if (!state) return state.error();
   const bool crashed = interrupted(session.fs(), *located);
   return Target{group, std::move(*located), std::move(*state), crashed};
