@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "effects/bytecode.h"
 #include "effects/journal.h"
 #include "effects/tree_folder.h"
 
@@ -18,8 +19,9 @@ namespace suture {
 
 class Transaction {
  public:
-  Transaction(const TreeFolder& tree, Handle suture, Journal journal)
-      : tree_(tree), suture_(suture), journal_(std::move(journal)) {}
+  // `bytecode`: of the modules that the journal names.
+  Transaction(const TreeFolder& tree, Handle suture, Journal journal, Bytecode bytecode)
+      : tree_(tree), suture_(suture), journal_(std::move(journal)), bytecode_(std::move(bytecode)) {}
 
   enum class End { finished, undone };
   // Commit phase: forward if it can, else back. Staging phase: back. Error: neither is possible; the journal stays.
@@ -58,6 +60,7 @@ class Transaction {
   const TreeFolder& tree_;
   Handle suture_;
   Journal journal_;
+  Bytecode bytecode_;
   std::map<std::string, std::shared_ptr<Opened>> folders_;
   std::vector<std::string> notes_;
   std::optional<Error> cause_;
