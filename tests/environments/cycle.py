@@ -144,5 +144,10 @@ def refused(world, exit_code, code="old"):
 
 
 def message_of(done, world):
-    line = next(line for line in done.stderr.splitlines() if line.startswith("error: "))
-    return world.shown(line.removeprefix("error: "))
+    line = next(line for line in done.stderr.splitlines() if line.startswith("error: ")).removeprefix("error: ")
+    return world.shown(without_rules(line.removeprefix(f"{world.patch}: ")))
+
+
+def without_rules(words):
+    """Without the names of rules, which are the test's and not the environment's."""
+    return re.sub(r"rules? [\w-]+( and [\w-]+)?: ", "", words)

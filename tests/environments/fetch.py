@@ -13,6 +13,8 @@ UV = "0.13.9"
 def uv():
     """The executable."""
     folder = driver.CACHE / f"uv-{UV}"
+    if folder.exists():
+        return folder / "bin" / "uv"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(driver.CACHE / f"uv-{UV}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # several drivers ask at once

@@ -97,13 +97,19 @@ def test_parent(folder):
                        interpreter_environment={"PYTHONPATH": str(site)}), named("-t", "VENV"))
 
 
+def uv(folder, *arguments):
+    run([fetch.uv(), *arguments], folder, {"UV_CACHE_DIR": str(folder / "uv-cache"), "UV_OFFLINE": "1", "UV_NO_CONFIG": "1"})
+
+
+def uv_install(folder, python, mode, *options):
+    uv(folder, "pip", "install", "--quiet", "--python", python, "--link-mode", mode, "--no-index", "--find-links", folder / "wheels",
+       *options, "toyserve")
+
+
 def uv_environment(folder, name, mode):
-    environment = {"UV_CACHE_DIR": str(folder / "uv-cache"), "UV_OFFLINE": "1", "UV_NO_CONFIG": "1"}
-    uv = fetch.uv()
-    run([uv, "venv", "--quiet", "--python", interpreter("import venv"), name], folder, environment)
+    uv(folder, "venv", "--quiet", "--python", interpreter("import venv"), name)
     python = folder / name / "bin/python"
-    run([uv, "pip", "install", "--quiet", "--python", python, "--link-mode", mode, "--no-index", "--find-links", folder / "wheels",
-         "toyserve"], folder, environment)
+    uv_install(folder, python, mode)
     return python, site_of(folder, python)
 
 

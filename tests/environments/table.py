@@ -87,6 +87,7 @@ def main(namespace, columns):
     parser.add_argument("--only", default="")
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
+    os.umask(0o022)
     if options.update and (os.environ.get("CI") == "true" or options.only):
         sys.exit("--update is for a whole run, and not under CI: the page is reviewed there, not made")
     table = Table(pathlib.Path(namespace["__file__"]).stem.removesuffix("_test"), columns)

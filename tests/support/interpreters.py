@@ -8,16 +8,17 @@ import sys
 from driver import Skipped
 
 
-def can(python, code):
-    return subprocess.run([python, "-c", code], capture_output=True, check=False).returncode == 0
+def can(python, code, *before):
+    """Whether an interpreter runs `code`; `before`: words in front of the command."""
+    return subprocess.run([*before, python, "-c", code], capture_output=True, check=False).returncode == 0
 
 
 @functools.cache
-def interpreter(code):
-    """A Python 3 on this machine that runs `code`."""
+def interpreter(code, *before):
+    """A Python 3 on this machine that runs `code`; `before`: words in front of the command."""
     found = [shutil.which("python3", path=folder) for folder in (None, "/usr/bin", "/usr/local/bin")]
     for python in dict.fromkeys([sys.executable, *filter(None, found)]):
-        if can(python, code):
+        if can(python, code, *before):
             return python
     raise Skipped(f"no Python 3 here that runs: {code}")
 
