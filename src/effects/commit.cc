@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "effects/bytecode.h"
 #include "effects/journal.h"
 #include "effects/receipt_json.h"
 #include "effects/stage.h"
@@ -35,8 +36,15 @@ bool same_bytes(const std::optional<std::string>& a, const std::shared_ptr<const
 
 class Commit {
  public:
-  Commit(const TreeFolder& tree, const SutureFolder& suture, const TreeState& before, const TreeState& after)
-      : tree_(tree), fs_(tree.fs()), suture_(suture), before_(before), after_(after), token_(fs_.unique_token()) {}
+  Commit(const TreeFolder& tree, const SutureFolder& suture, const TreeState& before, const TreeState& after,
+         Bytecode bytecode)
+      : tree_(tree),
+        fs_(tree.fs()),
+        suture_(suture),
+        before_(before),
+        after_(after),
+        bytecode_(std::move(bytecode)),
+        token_(fs_.unique_token()) {}
 
   Result<CommitReport> run(const std::map<std::string, FileChange>& changes) {
     for (const auto& [path, change] : changes) {
@@ -45,6 +53,9 @@ class Commit {
     if (Status added = add_receipt(); !added) return added.error();
     if (items_.empty()) return report_;
     if (Status listed = list_blobs(); !listed) return listed.error();
+    for (const std::string& module : journal_.modules) {
+      if (Status can = bytecode_.can_remove(module); !can) return can.error();
+    }
     if (Status staged = stage(); !staged) return undo(staged.error());
     journal_.phase = Journal::Phase::commit;
     // Whether it is on the disk or not after a failure: nothing was renamed, so undoing is right either way.
@@ -303,7 +314,7 @@ class Commit {
   }
 
   Transaction transact() {
-    Transaction transaction(tree_, suture_.handle(), journal_);
+    Transaction transaction(tree_, suture_.handle(), journal_, bytecode_);
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].folder) transaction.use_folder(journal_.targets[i].path, items_[i].folder);
     }
@@ -339,6 +350,7 @@ class Commit {
   FileSystem& fs_;
   const SutureFolder& suture_;
   const TreeState &before_, &after_;
+  Bytecode bytecode_;
   std::string token_;
   Receipt receipt_;
   std::vector<Item> items_;
@@ -382,7 +394,7 @@ Result<std::vector<std::string>> recover(FileSystem& fs, const LocatedTree& loca
   const Result<std::optional<Journal>> journal = read_journal(*tree, suture->handle());
   if (!journal) return journal.error();
   if (*journal) {
-    Transaction transaction(*tree, suture->handle(), **journal);
+    Transaction transaction(*tree, suture->handle(), **journal, Bytecode(*tree, located.bytecode_prefix));
     const Result<Transaction::End> end = transaction.settle(Transaction::Foreign::leave);
     if (!end) return end.error();
     words.push_back(std::string(*end == Transaction::End::finished ? "finished" : "undid") + " a write to " +
@@ -414,7 +426,8 @@ Result<CommitReport> commit(FileSystem& fs, const LocatedTree& located, TreeLock
   if (*journal)
     return refused("an interrupted write to " + tree->path() + " is still to be finished or undone",
                    "run suture again");
-  Result<CommitReport> report = Commit(*tree, *suture, before, after).run(changes);
+  Result<CommitReport> report =
+      Commit(*tree, *suture, before, after, Bytecode(*tree, located.bytecode_prefix)).run(changes);
   if (report && !before.present) lock.remove_empty_package();
   return report;
 }

@@ -119,6 +119,13 @@ class Sites {
   std::vector<std::vector<std::string>> groups_;
 };
 
+// "/home/me/.local"; empty where there is none. As site.py: a variable that is set and empty is not set.
+std::string user_base(const std::map<std::string, std::string>& environment) {
+  if (!value_of(environment, "PYTHONNOUSERSITE").empty()) return "";
+  const std::string base = value_of(environment, "PYTHONUSERBASE"), home = value_of(environment, "HOME");
+  return !base.empty() ? base : home.empty() ? "" : home + "/.local";
+}
+
 }  // namespace
 
 std::string parent_of(const std::string& path) {
@@ -183,6 +190,19 @@ bool is_prefix(FileSystem& fs, const std::string& folder) {
   return !library_folders(fs, folder + "/lib", "").empty() || exists(fs, folder + "/lib/python3/dist-packages");
 }
 
+std::vector<std::string> path_variable_folders(FileSystem& fs, const std::map<std::string, std::string>& environment) {
+  Sites sites(fs);
+  const std::string path = value_of(environment, "PYTHONPATH");
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    if (path[begin] == '/') sites.add({path.substr(begin, end - begin)});
+    begin = end + 1;
+  }
+  std::vector<std::string> out;
+  for (std::vector<std::string>& group : sites.take()) out.push_back(std::move(group.front()));
+  return out;
+}
+
 std::vector<std::vector<std::string>> site_folders(FileSystem& fs, const Prefix& prefix,
                                                    const std::map<std::string, std::string>& environment) {
   const std::map<std::string, std::string> config = read_config(fs, prefix.path);
@@ -193,8 +213,8 @@ std::vector<std::vector<std::string>> site_folders(FileSystem& fs, const Prefix&
   if (is_venv) sites.add_prefix(prefix.path, version);
   const bool with_system = !is_venv || lower_case(value_of(config, "include-system-site-packages")) == "true";
   if (!with_system) return sites.take();
-  const std::string home = value_of(environment, "HOME");
-  if (!home.empty() && !version.empty()) sites.add({home + "/.local/lib/python" + version + "/site-packages"});
+  const std::string user = user_base(environment);
+  if (!user.empty() && !version.empty()) sites.add({user + "/lib/python" + version + "/site-packages"});
   std::string base = prefix.path;
   if (is_venv) {  // "home = /usr/bin": the folder of the base's executable
     const Io<std::string> real = fs.real_path(value_of(config, "home"));

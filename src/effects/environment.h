@@ -18,6 +18,10 @@ struct Prefix {
   std::string how;  // "the environment of /venv/bin/python"
 };
 
+// The folders of PYTHONPATH, which come before all of an environment: those that exist, without doubles, real paths. Relative
+// ones are left out: they are relative to the folder that the server starts in.
+std::vector<std::string> path_variable_folders(FileSystem& fs, const std::map<std::string, std::string>& environment);
+
 // The prefix of an interpreter, found as it finds it itself: pyvenv.cfg beside the executable as it was called or
 // one folder above, else the folder above that of the real file. Nothing is run. Error: no such file, or a script (a
 // shim).
@@ -30,8 +34,8 @@ std::optional<std::string> find_on_path(FileSystem& fs, const std::string& name,
 bool is_prefix(FileSystem& fs, const std::string& folder);
 
 // Folders that its interpreter imports from, in that order, as groups: one group holds the folders of several
-// interpreters where the version is not known. site-packages, dist-packages (Debian), the user's, and those of
-// the base where pyvenv.cfg includes them. Those that exist, without doubles, real paths.
+// interpreters where the version is not known. site-packages, dist-packages (Debian), the user's (below PYTHONUSERBASE,
+// else HOME; none with PYTHONNOUSERSITE), and those of the base where pyvenv.cfg includes them. Those that exist, without doubles, real paths.
 std::vector<std::vector<std::string>> site_folders(FileSystem& fs, const Prefix& prefix,
                                                    const std::map<std::string, std::string>& environment);
 

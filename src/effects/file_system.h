@@ -27,7 +27,8 @@ struct FileInfo {
   std::uint64_t size = 0;
   std::uint32_t mode = 0, uid = 0, gid = 0;  // mode: the 12 permission bits
   std::uint64_t device = 0, inode = 0, links = 1;
-  bool in_wheel = false;  // a member of a wheel, or the wheel as a folder: read only (effects/wheel_file_system.h)
+  std::int64_t modified = 0;  // seconds
+  bool in_wheel = false;      // a member of a wheel, or the wheel as a folder: read only (effects/wheel_file_system.h)
 };
 
 // What no system call answers, beside the errno values: why a member of a wheel cannot be read.
@@ -88,6 +89,9 @@ class FileSystem {
   // --- Metadata.
   virtual Io<Done> set_mode(Handle file, std::uint32_t mode) = 0;
   virtual Io<Done> set_owner(Handle file, std::uint32_t uid, std::uint32_t gid) = 0;
+  virtual Io<Done> set_modified(Handle file, std::int64_t seconds) = 0;
+  // Whether this process may make and remove names in a folder: EACCES, EROFS.
+  virtual Io<Done> may_change(Handle folder) = 0;
   virtual Io<std::vector<std::string>> xattrs(Handle file) = 0;
   virtual Io<std::string> xattr(Handle file, const std::string& name) = 0;
   virtual Io<Done> set_xattr(Handle file, const std::string& name, const std::string& value) = 0;
@@ -153,9 +157,10 @@ Io<std::string> read_file(FileSystem& fs, Handle at, const std::string& name, st
 Io<std::vector<std::string>> list_folder(FileSystem& fs, Handle at, const std::string& name);
 // Whether two are one file.
 bool same_file(const FileInfo& a, const FileInfo& b);
-// Gives a file or folder that we made the owner of its surroundings, where we may: a root who patches a user's tree
-// leaves nothing there that the user cannot remove.
-void own_like(FileSystem& fs, Handle made, const FileInfo& like);
+// Gives a file or folder that we made owner and permissions of the folder that it is in, where we may: whoever reads and
+// writes there reads and writes it too, whatever the umask, and a root who patches a user's tree leaves nothing there that
+// the user cannot remove. Never writable for all, never executable as a file.
+void own_like(FileSystem& fs, Handle made, const FileInfo& folder);
 // fsync of a folder; a file system that has no such call (EINVAL) is taken as done.
 Io<Done> sync_folder(FileSystem& fs, Handle folder);
 

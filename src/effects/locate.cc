@@ -63,7 +63,7 @@ class Locator {
   std::vector<std::string> holders() {
     if (request_.tree.empty()) {
       const std::optional<Prefix> prefix = named_prefix();
-      return prefix ? flat(site_folders(fs_, *prefix, request_.environment)) : std::vector<std::string>();
+      return prefix ? flat(imported_from(*prefix)) : std::vector<std::string>();
     }
     const Io<std::string> real = fs_.real_path(request_.tree);
     if (!real) return {};
@@ -119,6 +119,7 @@ class Locator {
     tree.metadata_folder = metadata;
     tree.display = display;
     tree.how = how;
+    tree.bytecode_prefix = value_of(request_.environment, "PYTHONPYCACHEPREFIX");
     return tree;
   }
 
@@ -225,10 +226,27 @@ class Locator {
     LocatedTree tree;
     PointedPackage::Rank rank = PointedPackage::Rank::path;
     std::size_t group = 0;
+    bool by_variable = false;  // PYTHONPATH names its folder
   };
 
+  // What the interpreter imports from. The variable counts where the tree is what this shell's python imports, not where
+  // -t names one.
+  std::vector<std::vector<std::string>> imported_from(const Prefix& prefix) {
+    std::vector<std::vector<std::string>> groups;
+    if (request_.tree.empty()) variable_ = path_variable_folders(fs_, request_.environment);
+    for (const std::string& folder : variable_) groups.push_back({folder});
+    for (std::vector<std::string>& group : site_folders(fs_, prefix, request_.environment)) {
+      std::erase_if(group, [this](const std::string& site) { return is_variable(site); });
+      if (!group.empty()) groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+  [[nodiscard]] bool is_variable(const std::string& site) const {
+    return std::find(variable_.begin(), variable_.end(), site) != variable_.end();
+  }
+
   Result<LocatedTree> in_prefix(const Prefix& prefix, const std::string& display) {
-    const std::vector<std::vector<std::string>> groups = site_folders(fs_, prefix, request_.environment);
+    const std::vector<std::vector<std::string>> groups = imported_from(prefix);
     if (groups.empty()) {
       return not_found(display + " has no site-packages (" + prefix.how + ")",
                        "name the folder that holds the package: -t SITE-PACKAGES");
@@ -266,7 +284,11 @@ class Locator {
     LocatedTree& tree = hits.front().tree;
     std::vector<std::string> rivals = {tree.package_folder}, hidden;
     for (const Hit& hit : hits) {
-      if (hit.tree.package_folder == tree.package_folder) continue;  // two folders may point to one package
+      // Two folders may point to one package: PYTHONPATH to an editable install, whose metadata is in site-packages.
+      if (hit.tree.package_folder == tree.package_folder) {
+        if (hits.front().by_variable && !hit.by_variable) tree.metadata_folder = hit.tree.metadata_folder;
+        continue;
+      }
       (hit.group == hits.front().group ? rivals : hidden).push_back(hit.tree.package_folder);
     }
     if (rivals.size() > 1) return two_interpreters(rivals);
@@ -278,7 +300,12 @@ class Locator {
   Result<std::optional<Hit>> in_site(const std::string& site, const std::string& display,
                                      const std::string& how) const {
     const std::string direct = site + "/" + folder_;
-    if (is_folder(direct)) return std::optional(Hit{.tree = found(direct, site, display, how + ", " + site)});
+    const bool by_variable = is_variable(site);
+    if (is_folder(direct)) {
+      const std::string by = by_variable ? ", PYTHONPATH: " : ", ";
+      return std::optional(Hit{.tree = found(direct, site, display, how + by + site), .by_variable = by_variable});
+    }
+    if (by_variable) return std::optional<Hit>();  // Python reads no .pth files there
     const Result<std::optional<PointedPackage>> pointed = find_pointed(fs_, site, package_, folder_);
     if (!pointed) return pointed.error();
     if (!*pointed) return std::optional<Hit>();
@@ -295,6 +322,7 @@ class Locator {
   FileSystem& fs_;
   const TreeRequest& request_;
   const std::string &package_, &folder_;
+  std::vector<std::string> variable_;  // the folders of PYTHONPATH, where it counts
 };
 
 }  // namespace

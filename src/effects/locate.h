@@ -15,7 +15,7 @@ namespace suture {
 struct TreeRequest {
   std::string tree;                                // -t; empty: not given
   std::string python;                              // --python
-  std::map<std::string, std::string> environment;  // VIRTUAL_ENV, PATH, HOME (user site-packages)
+  std::map<std::string, std::string> environment;  // VIRTUAL_ENV, PATH, HOME, PYTHON...: as Python reads them
 };
 
 struct LocatedTree {
@@ -25,6 +25,7 @@ struct LocatedTree {
   bool present = false;  // false: there is a tree, but no such package folder in it (package_folder: where it would be)
   std::string how;  // how it was found and what it hides, or where it was looked for: for -v, and where it is absent
   std::vector<std::string> sites;  // what its environment imports from, where an environment was named
+  std::string bytecode_prefix;     // PYTHONPYCACHEPREFIX; empty: not set
   bool read_only = false;          // a wheel: package_folder is below its path, and nothing is installed beside it
 };
 

@@ -46,6 +46,7 @@ FileInfo info_of(const struct stat& stat) {
   info.device = stat.st_dev;
   info.inode = stat.st_ino;
   info.links = stat.st_nlink;
+  info.modified = stat.st_mtime;
   return info;
 }
 
@@ -167,6 +168,13 @@ class RealFileSystem final : public FileSystem {
   }
   Io<Done> set_owner(Handle file, std::uint32_t uid, std::uint32_t gid) override {
     return done([&] { return ::fchown(file, uid, gid); });
+  }
+  Io<Done> set_modified(Handle file, std::int64_t seconds) override {
+    const timespec times[2] = {{0, UTIME_OMIT}, {static_cast<time_t>(seconds), 0}};
+    return done([&] { return ::futimens(file, times); });
+  }
+  Io<Done> may_change(Handle folder) override {
+    return done([&] { return ::faccessat(folder, ".", W_OK | X_OK, AT_EACCESS); });
   }
   Io<std::vector<std::string>> xattrs(Handle file) override {
     std::string buffer;

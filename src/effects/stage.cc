@@ -6,7 +6,7 @@
 namespace suture {
 namespace {
 
-constexpr std::uint32_t kNewFileMode = 0644, kPrivateMode = 0600;
+constexpr std::uint32_t kPrivateMode = 0600;
 
 // Labels that the system sets, and that not everyone may: a copy that cannot be made is said, not refused.
 bool is_label(const std::string& name) {
@@ -29,6 +29,9 @@ class MetadataCopy {
     if (Status copied = copy_attributes(); !copied) return copied;
     const Io<Done> done = fs_.set_mode(to_, wanted.value.mode);
     if (!done) return io_error("keep the mode of", shown_, done.error);
+    if (own.value.modified > wanted.value.modified) return Nothing{};
+    const Io<Done> younger = fs_.set_modified(to_, wanted.value.modified + 1);
+    if (!younger) return io_error("set the time of", shown_, younger.error);
     return Nothing{};
   }
 
@@ -79,9 +82,9 @@ Status give_metadata(FileSystem& fs, const StageRequest& request, Handle file, s
     const Opened opened(fs, target.value);
     return MetadataCopy(fs, opened.handle(), file, request.shown, notes).run();
   }
-  if (const Io<FileInfo> folder = fs.info(request.folder); folder) own_like(fs, file, folder.value);
-  const Io<Done> done = fs.set_mode(file, kNewFileMode);
-  if (!done) return io_error("set the mode of", request.shown, done.error);
+  const Io<FileInfo> folder = fs.info(request.folder);
+  if (!folder) return io_error("look at the folder of", request.shown, folder.error);
+  own_like(fs, file, folder.value);
   return Nothing{};
 }
 

@@ -1,5 +1,8 @@
 // Staged files: the new bytes of a target, written and durable beside it, with its mode, owner and extended
 // attributes; and a second name for the old bytes.
+//
+// The new file is always at least a second younger than the old one: Python takes bytecode for that of a source by seconds and
+// size, and finds it where suture cannot (PYTHONPYCACHEPREFIX of the server, a __pycache__ that we may not write to).
 #pragma once
 
 #include <string>
@@ -16,7 +19,7 @@ struct StageRequest {
   std::string target;   // its name in the folder
   std::string staged;   // the name to write
   std::string shown;    // the target, for messages
-  bool exists = false;  // the target is there: its metadata is copied; else 0644 and the folder's owner
+  bool exists = false;  // the target is there: its metadata is copied; else it gets those of the folder (own_like)
 };
 
 // Writes `bytes` to the staged name. On an error the staged file may be there, in part.

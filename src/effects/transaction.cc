@@ -4,7 +4,6 @@
 #include <cerrno>
 
 #include "base/sha256.h"
-#include "effects/bytecode.h"
 
 namespace suture {
 namespace {
@@ -290,7 +289,7 @@ void Transaction::tidy_forward() {
   remove_staged();
   sync_staged();
   BytecodeReport bytecode;
-  for (const std::string& module : journal_.modules) remove_bytecode(tree_, module, bytecode);
+  for (const std::string& module : journal_.modules) bytecode_.remove(module, bytecode);
   if (bytecode.removed > 0) {
     notes_.push_back("removed " + std::to_string(bytecode.removed) + " stale bytecode file" +
                      (bytecode.removed == 1 ? "" : "s"));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "effects/bytecode.h"
 #include "effects/journal.h"
 #include "effects/tree_folder.h"
 
@@ -22,8 +23,9 @@ namespace suture {
 
 class Transaction {
  public:
-  Transaction(const TreeFolder& tree, Handle suture, Journal journal)
-      : tree_(tree), suture_(suture), journal_(std::move(journal)) {}
+  // `bytecode`: of the modules that the journal names.
+  Transaction(const TreeFolder& tree, Handle suture, Journal journal, Bytecode bytecode)
+      : tree_(tree), suture_(suture), journal_(std::move(journal)), bytecode_(std::move(bytecode)) {}
 
   // The opened folder of a target: what the caller staged is found there though the path leads elsewhere by now.
   void use_folder(const std::string& path, std::shared_ptr<Opened> folder);
@@ -76,6 +78,7 @@ class Transaction {
   const TreeFolder& tree_;
   Handle suture_;
   Journal journal_;
+  Bytecode bytecode_;
   std::map<std::string, std::shared_ptr<Opened>> folders_;
   std::vector<std::string> notes_;
   std::optional<Error> cause_;

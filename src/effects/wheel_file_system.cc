@@ -261,6 +261,14 @@ Io<Done> WheelFileSystem::set_owner(Handle file, std::uint32_t uid, std::uint32_
   return is_ours(file) ? Io<Done>{EROFS, {}} : base_.set_owner(file, uid, gid);
 }
 
+Io<Done> WheelFileSystem::set_modified(Handle file, std::int64_t seconds) {
+  return is_ours(file) ? Io<Done>{EROFS, {}} : base_.set_modified(file, seconds);
+}
+
+Io<Done> WheelFileSystem::may_change(Handle folder) {
+  return is_ours(folder) ? Io<Done>{EROFS, {}} : base_.may_change(folder);
+}
+
 Io<std::vector<std::string>> WheelFileSystem::xattrs(Handle file) {
   return is_ours(file) ? Io<std::vector<std::string>>{} : base_.xattrs(file);
 }

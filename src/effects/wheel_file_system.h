@@ -56,6 +56,8 @@ class WheelFileSystem final : public FileSystem {
   Io<Done> remove_folder(Handle at, const std::string& name) override;
   Io<Done> set_mode(Handle file, std::uint32_t mode) override;
   Io<Done> set_owner(Handle file, std::uint32_t uid, std::uint32_t gid) override;
+  Io<Done> set_modified(Handle file, std::int64_t seconds) override;
+  Io<Done> may_change(Handle folder) override;
   Io<std::vector<std::string>> xattrs(Handle file) override;
   Io<std::string> xattr(Handle file, const std::string& name) override;
   Io<Done> set_xattr(Handle file, const std::string& name, const std::string& value) override;

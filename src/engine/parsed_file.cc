@@ -9,10 +9,6 @@
 namespace suture {
 namespace {
 
-bool is_upper_half(char c) {
-  return static_cast<unsigned char>(c) > 127;
-}
-
 Error not_python(const Source& source, std::optional<std::size_t> at, std::string message, std::string hint) {
   Location where;
   where.file = source.name();
@@ -30,7 +26,7 @@ std::optional<Error> encoding_problem(const Source& source) {
   const EncodingKind kind = name.empty() ? EncodingKind::utf8 : encoding_kind(name);
   if (kind == EncodingKind::other) {
     return not_python(source, bytes.find(name), "the file is in the encoding " + name + ", which suture does not read",
-                      "UTF-8 and single-byte encodings are read");
+                      "UTF-8, single-byte encodings, EUC, GBK, GB18030, Big5 and Shift JIS are read");
   }
   if (kind != EncodingKind::utf8 && source.bom() > 0) {
     return not_python(source, bytes.find(name), "the file begins with the mark of UTF-8, and says that it is " + name,
@@ -42,17 +38,17 @@ std::optional<Error> encoding_problem(const Source& source) {
     return not_python(source, bad, "the file is not UTF-8, and says no other encoding",
                       "Python would not import it; reinstall the package");
   }
-  if (kind != EncodingKind::ascii) return std::nullopt;
-  const auto bad = std::find_if(bytes.begin(), bytes.end(), is_upper_half);
-  if (bad == bytes.end()) return std::nullopt;
-  return not_python(source, static_cast<std::size_t>(bad - bytes.begin()),
-                    "the file says that it is ASCII, and is not: Python would not import it", "reinstall the package");
+  const AsciiView view = ascii_view(bytes, kind);
+  if (!view.bad) return std::nullopt;
+  const std::string called = kind == EncodingKind::ascii ? "ASCII" : name;
+  return not_python(source, view.bad, "the file says that it is " + called + ", and is not: Python would not import it",
+                    "reinstall the package");
 }
 
-// What the parser is shown of a single-byte encoding: letters for the upper half, at the same offsets.
-std::string with_letters(std::string bytes) {
-  std::replace_if(bytes.begin(), bytes.end(), is_upper_half, 'x');
-  return bytes;
+std::optional<Error> nul_problem(const Source& source) {
+  const std::size_t nul = source.bytes().find('\0');
+  if (nul == std::string::npos) return std::nullopt;
+  return not_python(source, nul, "the file holds a NUL byte: Python would not import it", "reinstall the package");
 }
 
 // The grammar's scanner counts indentation in a byte: a statement further to the right is read into a wrong block.
@@ -151,10 +147,12 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
   auto file = std::make_shared<ParsedFile>();
   file->source = std::make_unique<const Source>(path, bytes);
   file->problem = encoding_problem(*file->source);
+  if (!file->problem) file->problem = nul_problem(*file->source);
   if (file->problem) return file;
   const std::string encoding = declared_encoding(bytes);
   if (!encoding.empty() && encoding_kind(encoding) != EncodingKind::utf8) file->encoding = encoding;
-  auto tree = file->ascii_only() ? parse_python(Source(path, with_letters(bytes))) : parse_python(*file->source);
+  auto tree = file->ascii_only() ? parse_python(Source(path, ascii_view(bytes, encoding_kind(encoding)).text))
+                                 : parse_python(*file->source);
   if (tree) {
     file->tree = std::move(*tree);
     file->problem = misread(*file);

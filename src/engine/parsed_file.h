@@ -1,6 +1,7 @@
-// A file of the tree, parsed once. Python source that says (PEP 263) that it is in a single-byte encoding is parsed with each
-// byte over 127 read as a letter: offsets stay, the source keeps its bytes, and what is inserted must be ASCII. Every other
-// encoding but UTF-8 is refused.
+// A file of the tree, parsed once. Python source that says (PEP 263) that it is in another encoding than UTF-8 is parsed with
+// each byte of a character outside ASCII read as a letter: offsets stay, the source keeps its bytes, and what is inserted must
+// be ASCII. Encodings of which this cannot be said (UTF-16, UTF-7, ISO-2022) are refused, and so is a NUL byte, which no
+// Python imports.
 #pragma once
 
 #include <map>

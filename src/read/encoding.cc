@@ -47,6 +47,21 @@ constexpr std::array<Names, 8> kUtf8 = {
 constexpr std::array<Names, 13> kAscii = {
     "646", "ansi_x3.4_1968", "ansi_x3.4_1986", "ansi_x3_4_1968", "ascii", "cp367", "csascii", "ibm367", "iso646_us",
     "iso_646.irv_1991", "iso_ir_6", "us", "us_ascii",};
+
+// EUC: every byte of a character is in the upper half, which is all that single_byte asks for.
+constexpr std::array<Names, 29> kUpperPairs = {
+    "chinese", "csiso58gb231280", "euc_cn", "euc_jis2004", "euc_jis_2004", "euc_jisx0213", "euc_jp", "euc_kr", "euccn",
+    "eucgb2312_cn", "eucjis2004", "eucjisx0213", "eucjp", "euckr", "gb2312", "gb2312_1980", "gb2312_80", "iso_ir_58",
+    "jisx0213", "korean", "ks_c_5601", "ks_c_5601_1987", "ks_x_1001", "ksc5601", "ksx1001", "u_jis", "ujis",
+    "x_mac_korean", "x_mac_simp_chinese",};
+
+constexpr std::array<Names, 20> kDoubleByte = {
+    "936", "949", "950", "big5", "big5_hkscs", "big5_tw", "big5hkscs", "cp936", "cp949", "cp950", "csbig5", "gb18030",
+    "gb18030_2000", "gbk", "hkscs", "ms936", "ms949", "ms950", "uhc", "x_mac_trad_chinese",};
+
+constexpr std::array<Names, 11> kShiftJis = {
+    "932", "cp932", "csshiftjis", "ms932", "ms_kanji", "mskanji", "s_jis", "shift_jis", "shiftjis", "sjis",
+    "x_mac_japanese",};
 // clang-format on
 
 bool is_blank(char c) {
@@ -93,6 +108,32 @@ bool is_or_begins(std::string_view name, std::string_view known) {
   return name == known || (name.starts_with(known) && name[known.size()] == '_');
 }
 
+bool is_upper_half(char c) {
+  return static_cast<unsigned char>(c) > 127;
+}
+bool is_between(char c, unsigned char low, unsigned char high) {
+  return static_cast<unsigned char>(c) >= low && static_cast<unsigned char>(c) <= high;
+}
+
+// Bytes of the character that the text begins with; 0 where it is none. Which pairs have a meaning is Python's to know: a
+// file with one that has none cannot be imported, whatever becomes of it.
+std::size_t character_size(std::string_view text, EncodingKind kind) {
+  const char lead = text[0];
+  if (!is_upper_half(lead)) return 1;
+  if (kind == EncodingKind::ascii) return 0;
+  const bool pairs = kind == EncodingKind::double_byte || kind == EncodingKind::shift_jis;
+  if (!pairs) return 1;
+  // Shift JIS has half-width letters of one byte; Windows' has 0x80, 0xA0 and 0xFD on, too.
+  const bool single = is_between(lead, 0xA0, 0xDF) || is_between(lead, 0xFD, 0xFF) || is_between(lead, 0x80, 0x80);
+  if (kind == EncodingKind::shift_jis && single) return 1;
+  if (!is_between(lead, 0x81, 0xFE) || text.size() < 2) return 0;
+  if (is_between(text[1], 0x40, 0x7E) || is_between(text[1], 0x80, 0xFE)) return 2;
+  // Four bytes of GB18030: 0x81 0x30 0x81 0x30.
+  const bool four = kind == EncodingKind::double_byte && text.size() >= 4 && is_between(text[1], 0x30, 0x39) &&
+                    is_between(text[2], 0x81, 0xFE) && is_between(text[3], 0x30, 0x39);
+  return four ? 4 : 0;
+}
+
 template <class Table>
 bool is_in(const Table& table, std::string_view name) {
   if (std::binary_search(table.begin(), table.end(), name)) return true;
@@ -123,7 +164,23 @@ EncodingKind encoding_kind(std::string_view name) {
   for (const std::string_view latin1 : {"latin_1", "iso_8859_1", "iso_latin_1"}) {
     if (is_or_begins(plain, latin1)) return EncodingKind::single_byte;
   }
-  return is_in(kSingleByte, plain) ? EncodingKind::single_byte : EncodingKind::other;
+  if (is_in(kDoubleByte, plain)) return EncodingKind::double_byte;
+  if (is_in(kShiftJis, plain)) return EncodingKind::shift_jis;
+  return is_in(kSingleByte, plain) || is_in(kUpperPairs, plain) ? EncodingKind::single_byte : EncodingKind::other;
+}
+
+AsciiView ascii_view(std::string_view bytes, EncodingKind kind) {
+  AsciiView view{std::string(bytes), std::nullopt};
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t size = character_size(bytes.substr(at), kind);
+    if (size == 0) {
+      view.bad = at;
+      break;
+    }
+    if (is_upper_half(bytes[at])) std::fill_n(view.text.begin() + static_cast<std::ptrdiff_t>(at), size, 'x');
+    at += size;
+  }
+  return view;
 }
 
 }  // namespace suture

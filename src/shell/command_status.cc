@@ -26,6 +26,14 @@ bool asked_for(const Session& session, const std::string& patch) {
   return names.empty() || std::find(names.begin(), names.end(), patch) != names.end();
 }
 
+// What the receipts say that no longer count: pip put the package's own files back since.
+std::string void_words(const TreeState& state, const std::string& patch) {
+  const ReceiptEntry* entry = state.receipt.find(patch);
+  const std::string version = entry == nullptr || entry->version.empty() ? "" : " to " + entry->version;
+  return patch + " was applied" + version +
+         "; the package was reinstalled, upgraded or removed since: revert removes what is left of it";
+}
+
 Judged judge_group(const Session& session, const Catalog& catalog, const PackageGroup& group, const std::string& tree) {
   Judged judged;
   judged.asked = tree;
@@ -44,9 +52,13 @@ Judged judge_group(const Session& session, const Catalog& catalog, const Package
     judged.report.patches.push_back(judge(target->state, *patch, catalog.patches, options));
     if (places) look_elsewhere(session, *target, *patch, judged.report.patches.back());
   }
-  for (const ReceiptEntry& entry : live_receipt(target->state).patches) {
+  std::vector<std::string> dropped;
+  for (const ReceiptEntry& entry : live_receipt(target->state, &dropped).patches) {
     if (catalog.find(entry.patch) != nullptr || !asked_for(session, entry.patch)) continue;
     judged.report.patches.push_back(judge_receipt(target->state, entry.patch));
+  }
+  for (const std::string& patch : dropped) {
+    if (asked_for(session, patch)) judged.report.notes.push_back(void_words(target->state, patch));
   }
   judged.located = target->tree;
   judged.interrupted = target->interrupted;
@@ -155,6 +167,7 @@ void report_judged(const Session& session, const Judged& judged, bool lines, Rep
   report.trees.push_back(judged.report);
   note_where(session, judged.located, report);
   note_interrupted(session, judged.report.tree, judged.interrupted, report);
+  for (const std::string& words : judged.report.notes) note(session, report, "note: " + words + "\n");
   for (const PatchOutcome& outcome : judged.report.patches) {
     if (!outcome.fatal) continue;
     report.fail(*outcome.fatal);

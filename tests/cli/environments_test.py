@@ -10,10 +10,10 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 import scenario
 import toycache
+from interpreters import builder, can, interpreter
 
 PYPROJECT = """\
 [build-system]
@@ -25,25 +25,6 @@ name = "toycache"
 version = "1.4"
 """
 OUTSIDE = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "PIP_BREAK_SYSTEM_PACKAGES": "1"}
-
-
-def can(python, code):
-    return subprocess.run([python, "-c", code], capture_output=True, check=False).returncode == 0
-
-
-def interpreter(code):
-    """A Python 3 on this machine that runs `code`."""
-    found = [shutil.which("python3", path=folder) for folder in (None, "/usr/bin", "/usr/local/bin")]
-    for python in dict.fromkeys([sys.executable, *filter(None, found)]):
-        if can(python, code):
-            return python
-    raise scenario.Skipped(f"no Python 3 here that runs: {code}")
-
-
-def builder():
-    """One that makes virtual environments, and has pip and a setuptools that knows editable installs (PEP 660)."""
-    # In this order: setuptools wants to be imported before pip brings in another distutils.
-    return interpreter("import setuptools, wheel, pip, venv; assert int(setuptools.__version__.split('.')[0]) >= 64")
 
 
 def run(s, *command, cwd=".", **environment):

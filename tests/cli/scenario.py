@@ -30,8 +30,7 @@ MEMORY = 2 << 30  # bytes that one run may map: whatever is fed to it, it stays 
 SECONDS = 60
 
 
-class Skipped(Exception):
-    """This machine cannot show it; the reason is printed."""
+Skipped = driver.Skipped
 
 
 def record_line(path, data):

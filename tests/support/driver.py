@@ -17,6 +17,10 @@ CACHE = pathlib.Path(os.environ.get("SUTURE_CACHE", SOURCE / ".cache"))
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 
 
+class Skipped(Exception):
+    """One case of a driver that this machine cannot show; the reason is printed."""
+
+
 def skip(reason):
     """Ends the test as skipped; as failed under CI, where a test that did not run must not pass for one that did."""
     if os.environ.get("CI") == "true":
@@ -44,17 +48,27 @@ def verdicts(tree, *options):
 
 
 def entries(folder):
-    """{relative path: what is there} of every file, link and folder: kind, permission bits, bytes' SHA-256."""
+    """{relative path: what is there} of every file, link and folder: kind, owner, permission bits, extended attributes,
+    bytes' SHA-256."""
     found = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
+        stat = path.lstat()
+        what = (stat.st_uid, stat.st_gid, stat.st_mode, attributes(path))
         if path.is_symlink():
-            what = ("link", os.readlink(path))
-        elif path.is_dir():
-            what = ("folder", path.stat().st_mode)
-        else:
-            what = ("file", path.stat().st_mode, hashlib.sha256(path.read_bytes()).hexdigest())
+            what += (os.readlink(path),)
+        elif path.is_file():
+            what += (hashlib.sha256(path.read_bytes()).hexdigest(),)
         found[path.relative_to(folder).as_posix()] = what
     return found
+
+
+def attributes(path):
+    """The extended attributes (labels, access control lists) of a file or folder; none where the file system has none."""
+    try:
+        return tuple((name, os.getxattr(path, name, follow_symlinks=False))
+                     for name in sorted(os.listxattr(path, follow_symlinks=False)))
+    except OSError:
+        return ()
 
 
 def differences(before, after):

@@ -9,6 +9,7 @@ struct MemoryFileSystem::Node {
   FileInfo::Kind kind = FileInfo::Kind::regular;
   std::uint64_t inode = 0;
   std::uint32_t mode = 0, uid = 1000, gid = 1000, links = 1;
+  std::int64_t modified = 0;
   std::string bytes, durable_bytes;                     // a link: its target
   std::map<std::string, NodePtr> names, durable_names;  // a folder
   std::map<std::string, std::string> attributes;
@@ -47,6 +48,7 @@ MemoryFileSystem::NodePtr MemoryFileSystem::new_node(FileInfo::Kind kind, std::u
   node->kind = kind;
   node->mode = mode;
   node->inode = next_inode_++;
+  node->modified = std::chrono::duration_cast<std::chrono::seconds>(now_).count();
   return node;
 }
 
@@ -267,6 +269,7 @@ FileInfo MemoryFileSystem::info_of(const Node& node) {
   info.device = 1;
   info.inode = node.inode;
   info.links = node.links;
+  info.modified = node.modified;
   return info;
 }
 
@@ -499,6 +502,17 @@ Io<Done> MemoryFileSystem::set_owner(Handle file, std::uint32_t uid, std::uint32
   handles_.at(file).node->uid = uid;
   handles_.at(file).node->gid = gid;
   return {};
+}
+
+Io<Done> MemoryFileSystem::set_modified(Handle file, std::int64_t seconds) {
+  if (const int error = step()) return {error, {}};
+  handles_.at(file).node->modified = seconds;
+  return {};
+}
+
+Io<Done> MemoryFileSystem::may_change(Handle folder) {
+  if (const int error = step()) return {error, {}};
+  return {read_only_ ? EROFS : (handles_.at(folder).node->mode & 0200U) == 0 ? EACCES : 0, {}};
 }
 
 Io<std::vector<std::string>> MemoryFileSystem::xattrs(Handle file) {

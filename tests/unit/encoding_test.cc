@@ -35,8 +35,15 @@ TEST(Encoding, KindsInEverySpelling) {
        {"latin-1", "Latin_1", "latin1", "L1", "iso-8859-1", "iso-latin-1-unix", "iso8859-15", "ISO_8859-2", "cp1252",
         "windows-1251", "cp437", "850", "IBM852", "koi8-r", "koi8_u", "mac-roman", "macintosh", "tis-620", "hp-roman8"})
     EXPECT_EQ(encoding_kind(name), EncodingKind::single_byte) << name;
-  for (const char* name : {"foobar", "utf-16", "utf-7", "utf8-unix", "cp037", "cp864", "iso-2022-jp", "euc_jp", "hz",
-                           "gbk", "big5", "shift_jis", "cp932", "rot13", "unicode_escape", ""})
+  for (const char* name : {"euc_jp", "EUC-KR", "gb2312"})
+    EXPECT_EQ(encoding_kind(name), EncodingKind::single_byte) << name;
+  for (const char* name : {"gbk", "GB18030", "cp936", "big5", "Big5-HKSCS", "cp949", "uhc"})
+    EXPECT_EQ(encoding_kind(name), EncodingKind::double_byte) << name;
+  for (const char* name : {"shift_jis", "Shift-JIS", "sjis", "cp932"})
+    EXPECT_EQ(encoding_kind(name), EncodingKind::shift_jis) << name;
+  // In these a byte of ASCII is another character, or part of one.
+  for (const char* name : {"foobar", "utf-16", "utf-7", "utf8-unix", "cp037", "cp864", "iso-2022-jp", "hz", "johab",
+                           "shift_jis_2004", "shift_jisx0213", "rot13", "unicode_escape", ""})
     EXPECT_EQ(encoding_kind(name), EncodingKind::other) << name;
 }
 
@@ -56,6 +63,31 @@ TEST(Encoding, AFileIsReadAsItSays) {
       << "though the bytes are UTF-8";
   EXPECT_EQ(problem("\xEF\xBB\xBF# coding: latin-1\n"),
             "the file begins with the mark of UTF-8, and says that it is latin-1");
+}
+
+TEST(Encoding, PairsOfBytes) {
+  const auto shown = [](const char* bytes, EncodingKind kind) {
+    const AsciiView view = ascii_view(bytes, kind);
+    return view.bad ? "bad at " + std::to_string(*view.bad) : view.text;
+  };
+  EXPECT_EQ(shown("'\x81\\' + '\xB1\xED'", EncodingKind::double_byte), "'xx' + 'xx'") << "the second is a backslash";
+  EXPECT_EQ(shown("\x81\x30\x81\x30 0", EncodingKind::double_byte), "xxxx 0") << "GB18030";
+  EXPECT_EQ(shown("'\x81", EncodingKind::double_byte), "bad at 1");
+  EXPECT_EQ(shown("\x81' '", EncodingKind::double_byte), "bad at 0") << "a quote is no second byte";
+  EXPECT_EQ(shown("\xFF\x40", EncodingKind::double_byte), "bad at 0");
+  EXPECT_EQ(shown("'\x95\\' + '\xB1\\'", EncodingKind::shift_jis), "'xx' + 'x\\'") << "0xB1 is a letter of its own";
+  EXPECT_EQ(shown("\x95\x3F", EncodingKind::shift_jis), "bad at 0");
+  EXPECT_EQ(shown("\x95\x3F", EncodingKind::single_byte), "x?");
+  EXPECT_EQ(shown("a\x95", EncodingKind::ascii), "bad at 1");
+  EXPECT_EQ(problem("# coding: gbk\nx = '\x81\\'\n"), "");
+  EXPECT_EQ(problem("# coding: gbk\nx = '\x81'\n"),
+            "the file says that it is gbk, and is not: Python would not import it");
+}
+
+TEST(Encoding, NoPythonImportsANul) {
+  const std::string message = "the file holds a NUL byte: Python would not import it";
+  EXPECT_EQ(problem(std::string("x = 1\n# \0\n", 10)), message);
+  EXPECT_EQ(problem(std::string("x = '\0'\n", 8)), message);
 }
 
 TEST(Encoding, TheSourceKeepsItsBytes) {

@@ -137,6 +137,11 @@ TEST_F(Locate, CondaUserSiteAndSeveralInterpreters) {
   package("/home/u/.local/lib/python3.12/site-packages/pkg");
   EXPECT_EQ(find({"", "/conda/bin/python", {{"HOME", "/home/u"}}})->package_folder,
             "/home/u/.local/lib/python3.12/site-packages/pkg");
+  package("/base/lib/python3.12/site-packages/pkg");
+  const std::map<std::string, std::string> user = {{"HOME", "/home/u"}, {"PYTHONUSERBASE", "/base"}};
+  EXPECT_EQ(find({"", "/conda/bin/python", user})->package_folder, "/base/lib/python3.12/site-packages/pkg");
+  EXPECT_EQ(find({"", "/conda/bin/python", {{"HOME", "/home/u"}, {"PYTHONNOUSERSITE", "1"}}})->package_folder,
+            "/conda/lib/python3.12/site-packages/pkg");
   package("/conda/lib/python3.11/site-packages/pkg");
   EXPECT_EQ(
       error_at("/conda"),
@@ -207,6 +212,28 @@ TEST_F(Locate, TheOneThatIsImported) {
   fs.put("/usr/local/lib/python3.11/dist-packages/pkg-1.0-py3.11.egg", "PK");
   EXPECT_EQ(folder_at("/venv"), site + "/pkg");
   EXPECT_THAT(error_at("/usr"), ::testing::HasSubstr("is a zipped egg"));
+}
+
+TEST_F(Locate, PathVariable) {
+  program("/usr/bin/python3.12");
+  package("/usr/lib/python3.12/site-packages/pkg");
+  fs.put("/co/other.pth", "/else\n");
+  package("/else/pkg");
+  const std::string python = "/usr/bin/python3.12";
+  const auto with = [&](const std::string& value) { return find({"", python, {{"PYTHONPATH", value}}}); };
+  EXPECT_EQ(with("")->package_folder, "/usr/lib/python3.12/site-packages/pkg");
+  EXPECT_EQ(with("rel::/gone:/co")->package_folder, "/usr/lib/python3.12/site-packages/pkg");  // no .pth is read there
+  package("/co/pkg");
+  EXPECT_EQ(with("/gone:/co")->package_folder, "/co/pkg");
+  EXPECT_EQ(with("/co")->how,
+            "the environment of /usr/bin/python3.12, PYTHONPATH: /co; imported before "
+            "/usr/lib/python3.12/site-packages/pkg");
+  EXPECT_EQ(find({"/usr", "", {{"PYTHONPATH", "/co"}}})->package_folder, "/usr/lib/python3.12/site-packages/pkg");
+  // The checkout of an editable install: its metadata is still that of site-packages.
+  program("/opt/bin/python3.12");
+  fs.put("/opt/lib/python3.12/site-packages/pkg.pth", "/co\n");
+  EXPECT_EQ(find({"", "/opt/bin/python3.12", {{"PYTHONPATH", "/co"}}})->metadata_folder,
+            "/opt/lib/python3.12/site-packages");
 }
 
 TEST_F(Locate, SaysWhereItLooked) {
