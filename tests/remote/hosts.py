@@ -43,6 +43,7 @@ StrictModes no
 MaxStartups 100
 MaxSessions 100
 PermitUserEnvironment no
+Subsystem sftp internal-sftp
 """
 
 
