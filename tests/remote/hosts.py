@@ -172,6 +172,8 @@ class Fleet:
                 self.private_machine()
                 for name in self.names:
                     self.wire(name)
+            elif os.geteuid() == 0:
+                os.makedirs("/run/sshd", exist_ok=True)  # where sshd shuts its unprivileged part in
             for name in self.names:
                 self.hosts[name] = Host(self, name)
             self.configure()
