@@ -54,14 +54,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
             number = len(server.seen)
             server.now += 1
             server.most = max(server.most, server.now)
+        self.counted = True
         try:
             self.stream(body, server.mischief(number))
         finally:
-            with server.lock:
-                server.now -= 1
+            self.leave()
+
+    def leave(self):
+        """Before the last word is sent: whoever reads it may come with the next request at once."""
+        with self.server.lock:
+            self.server.now -= self.counted
+            self.counted = False
 
     def stream(self, body, mischief):
         if mischief == "500":
+            self.leave()
             self.send_error(500, "out of slots")
             return
         self.send_response(200)
@@ -81,6 +88,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
         if self.server.usage:
             self.event({"choices": [], "usage": {"completion_tokens": self.server.usage}})
+        self.leave()
         self.event(b"[DONE]")
         self.chunk(b"")
 

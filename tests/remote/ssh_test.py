@@ -521,6 +521,9 @@ def main():
             except Exception:  # noqa: BLE001 - the next row runs all the same
                 failed += 1
                 print(f"FAILED  {one.name}\n{traceback.format_exc()}")
+                for name, machine in fleet.hosts.items():
+                    machine.kill_sessions()
+                    sweep(bench, name)
     print(f"{len(rows)} rows, {failed} failed, {skipped} skipped")
     if skipped and os.environ.get("CI") == "true":
         failed += skipped
