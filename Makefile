@@ -1,5 +1,7 @@
 # make               build/suture
 # make demo          install what is missing, build, and show suture on a real SGLang wheel
+# make static        build/suture, held to be one static file without a library
+# make wheel         build/wheel/suture-*.whl, that file as pip, uv and pipx install it
 # make test          install what is missing, build, and run every test
 # make verify-kernels   build-kernels/verify_kernels for every GPU from sm_80 on (needs nvcc)
 # make matrix        docs/compatibility.md, from 33 SGLang wheels and the FlashInfers that they pin (1 GB of downloads)
@@ -11,8 +13,8 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 configure = cmake -S . --preset $(1) -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS)
 
-.PHONY: all build suture sources demo test test-backend check-all check-clang check-asan check-tidy check-format \
-        bench compare matrix format clean install-deps verify-kernels
+.PHONY: all build suture static wheel sources demo test test-backend test-remote check-all check-clang check-asan check-tidy \
+        check-format bench compare matrix format clean install-deps verify-kernels
 
 all: suture
 
@@ -25,6 +27,15 @@ suture: sources
 	  sed -n 's/^-- \(verify_kernels: \)/\1/p' $(BUILD).log; rm -f $(BUILD).log
 	@cmake --build $(BUILD) -j $(JOBS) --target suture
 
+static: suture
+	@scripts/check_static.sh $(BUILD)/suture
+
+wheel: static
+	@rm -rf $(BUILD)/wheel
+	@tools=$$(scripts/fetch_tools.sh $(SUTURE_CACHE)) && PATH=$$tools/bin:$$PATH SUTURE_PREBUILT=$(abspath $(BUILD))/suture \
+	  python -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w $(BUILD)/wheel .
+	@ls $(BUILD)/wheel/*.whl
+
 build: suture
 	@cmake --build $(BUILD) -j $(JOBS)
 
@@ -35,13 +46,18 @@ demo: install-deps
 	@$(MAKE) --no-print-directory suture
 	@SUTURE_CACHE=$(SUTURE_CACHE) scripts/demo.sh $(BUILD)/suture
 
-test: install-deps
+test:
+	@scripts/install_deps.sh test
 	@$(MAKE) --no-print-directory build
 	$(CTEST) --test-dir $(BUILD)
 
 # The patched backend runs on the CPU (needs torch; says skipped where there is none).
 test-backend: build
 	$(CTEST) --test-dir $(BUILD) -L backend
+
+# The executable on other hosts: ssh, ansible, images, the wheel.
+test-remote: build
+	$(CTEST) --test-dir $(BUILD) -L remote
 
 # All of the below, for whoever is about to submit: both compilers, the sanitizers, the linters, every test.
 check-all:

@@ -2,11 +2,19 @@
 # checked by SHA-256); everything else is a Debian or Ubuntu package (scripts/install_deps.sh lists them).
 #
 # Targets: third_party (all that suture_core links), suture_static (flags of a static executable).
-set(SUTURE_CACHE ${CMAKE_CURRENT_SOURCE_DIR}/.cache CACHE PATH "Where scripts/fetch_sources.sh keeps what it fetched")
+set(default_cache ${CMAKE_CURRENT_SOURCE_DIR}/.cache)
+if(DEFINED ENV{SUTURE_CACHE})
+  set(default_cache $ENV{SUTURE_CACHE})
+endif()
+set(SUTURE_CACHE ${default_cache} CACHE PATH "Where scripts/fetch_sources.sh keeps what it fetched")
 set(TREE_SITTER_DIR ${SUTURE_CACHE}/src/tree-sitter CACHE PATH "The runtime: a folder with lib/src/lib.c and lib/include")
 set(TREE_SITTER_PYTHON_DIR ${SUTURE_CACHE}/src/tree-sitter-python CACHE PATH
     "The Python grammar: a folder with src/parser.c, src/scanner.c and src/tree_sitter/*.h")
 
+# `pip install .` in a fresh checkout has nobody else to fetch them.
+if(SKBUILD AND NOT EXISTS ${TREE_SITTER_DIR})
+  execute_process(COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/fetch_sources.sh ${SUTURE_CACHE})
+endif()
 foreach(file IN ITEMS ${TREE_SITTER_DIR}/lib/src/lib.c ${TREE_SITTER_PYTHON_DIR}/src/parser.c
                       ${TREE_SITTER_PYTHON_DIR}/src/scanner.c)
   if(NOT EXISTS ${file})
@@ -79,7 +87,10 @@ if(SUTURE_STATIC)
     SUTURE_STATIC_LINKS)
   if(SUTURE_STATIC_LINKS)
     set(SUTURE_LIBS ${SUTURE_LIBS_static})
-    target_link_options(suture_static INTERFACE -static)
+    # -s: symbols are a third of the file, and it travels over ssh.
+    target_link_options(suture_static INTERFACE -static $<$<CONFIG:Release>:-s>)
+  elseif(SKBUILD)
+    message(FATAL_ERROR "No static link here, and the wheel's tags promise an executable that needs no library.")
   else()
     message(STATUS "No static link here: the executable is linked dynamically")
   endif()
