@@ -9,7 +9,7 @@ set -eu
 packages="g++ make cmake python3 python3-pip python3-venv python3-setuptools python3-wheel
   python3-jsonschema python3-yaml ca-certificates git patch strace util-linux mount
   libyaml-cpp-dev libcli11-dev libdtl-dev libre2-dev nlohmann-json3-dev libsodium-dev libminizip-dev
-  zlib1g-dev libgtest-dev libgmock-dev"
+  zlib1g-dev libzstd-dev libisal-dev libgtest-dev libgmock-dev"
 # tests/remote runs sshd, hosts in network namespaces, and a root folder with nothing but busybox.
 case ${1:-} in
   test | check) packages="$packages openssh-server openssh-client iproute2 binutils dash busybox-static" ;;

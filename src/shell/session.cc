@@ -1,6 +1,7 @@
 #include "shell/session.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -143,6 +144,16 @@ TreeLock::Options Session::lock_options() const {
     if (!options_.quiet) say_(words.ends_with('\n') ? words : words + "\n");
   };
   return options;
+}
+
+Result<int> number_option(const Session& session, std::string_view name, int otherwise, int least, int most) {
+  if (!session.options().flag(name)) return otherwise;
+  const std::string text = session.options().value(name);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return value;
+  return Error{Exit::usage, std::string(name) + " is given \"" + text + "\"", std::nullopt,
+               "it is a whole number from " + std::to_string(least) + " to " + std::to_string(most)};
 }
 
 Error unknown_patch(const Catalog& catalog, const std::string& name) {

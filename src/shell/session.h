@@ -32,6 +32,8 @@ class Session {
   [[nodiscard]] const std::map<std::string, std::string>& environment() const { return environment_; }
   [[nodiscard]] Style out() const { return out_; }
   [[nodiscard]] Style err() const { return err_; }
+  // Words for stderr, at once: progress.
+  void say(const std::string& words) const { say_(words); }
   [[nodiscard]] TreeRequest request(const std::string& tree) const {
     return {.tree = tree, .python = options_.value("--python"), .environment = environment_};
   }
@@ -55,6 +57,9 @@ class Session {
   Style out_, err_;
   std::function<void(const std::string&)> say_;
 };
+
+// The value of a numeric option within bounds; `otherwise` where it is not given. Error: usage.
+Result<int> number_option(const Session& session, std::string_view name, int otherwise, int least, int most);
 
 // The patches of those names, each once, in the order given. Error (usage): a name that the catalog does not have.
 Result<std::vector<const Patch*>> choose(const Catalog& catalog, const std::vector<std::string>& names);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "effects/backend_check.h"
 #include "effects/environment.h"
@@ -178,16 +177,6 @@ std::vector<std::string> whole_environment(const Session& session) {
   std::vector<std::string> out;
   for (const auto& [name, value] : session.environment()) out.push_back(name + "=" + value);
   return out;
-}
-
-Result<int> number_option(const Session& session, std::string_view name, int otherwise, int least, int most) {
-  if (!session.options().flag(name)) return otherwise;
-  const std::string text = session.options().value(name);
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return value;
-  return Error{Exit::usage, std::string(name) + " is given \"" + text + "\"", std::nullopt,
-               "it is a whole number from " + std::to_string(least) + " to " + std::to_string(most)};
 }
 
 Report verify_backend(const Session& session) {

@@ -64,12 +64,6 @@ const std::map<std::string, Trouble, std::less<>>& troubles() {
   return table;
 }
 
-std::string fixed(double value, int decimals) {
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-  return buffer.data();
-}
-
 std::string short_number(double value) {
   std::array<char, 64> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "%.1e", value);
@@ -82,10 +76,6 @@ std::string microseconds(double value) {
 
 std::string megabytes(double bytes) {
   return fixed(bytes / 1e6, 1);
-}
-
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width > text.size() ? width - text.size() : 1, ' ') + text;
 }
 
 std::string path_line(const BackendPath& path) {
@@ -111,10 +101,10 @@ std::string step_line(const BackendStep& step) {
   const auto host = [&step](std::size_t side) {
     return step.graph ? std::string("-") : microseconds(step.host_microseconds[side]);
   };
-  return pad(name, 18) + right(microseconds(step.microseconds[0]), 8) + right(microseconds(step.microseconds[1]), 8) +
-         right(fixed(times, 1), 7) + right(host(0), 9) + right(host(1), 8) +
-         right(short_number(step.max_error[0]), 11) + right(short_number(step.max_error[1]), 9) +
-         right(megabytes(step.bytes_taken[0]), 9) + right(megabytes(step.bytes_taken[1]), 8) +
+  return pad(name, 18) + pad_left(microseconds(step.microseconds[0]), 8) + pad_left(microseconds(step.microseconds[1]), 8) +
+         pad_left(fixed(times, 1), 7) + pad_left(host(0), 9) + pad_left(host(1), 8) +
+         pad_left(short_number(step.max_error[0]), 11) + pad_left(short_number(step.max_error[1]), 9) +
+         pad_left(megabytes(step.bytes_taken[0]), 9) + pad_left(megabytes(step.bytes_taken[1]), 8) +
          (step.equal ? "   equal\n" : "   DIFFERENT\n");
 }
 
@@ -125,8 +115,8 @@ std::string steps_text(const BackendAnswer& answer) {
       "layer,\n"
       "largest error against float32, MB taken at the peak (of a graph: its private pool), and whether the bits are "
       "equal.\n\n" +
-      pad("requests x length", 18) + right("us", 8) + right("us", 8) + right("times", 7) + right("host", 9) +
-      right("host", 8) + right("error", 11) + right("error", 9) + right("MB", 9) + right("MB", 8) + "   bits\n";
+      pad("requests x length", 18) + pad_left("us", 8) + pad_left("us", 8) + pad_left("times", 7) + pad_left("host", 9) +
+      pad_left("host", 8) + pad_left("error", 11) + pad_left("error", 9) + pad_left("MB", 9) + pad_left("MB", 8) + "   bits\n";
   for (const BackendStep& step : answer.steps) text += step_line(step);
   return text + "\nKept for good: " + megabytes(answer.bytes_kept[0]) + " MB and " + megabytes(answer.bytes_kept[1]) +
          " MB.\n";
