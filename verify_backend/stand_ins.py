@@ -352,12 +352,17 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 _finder = _Finder()
 
 
+_OWN = dict(NAMES)
+
+
 def install(device, names):
-    """Makes `sglang` and `sgl_kernel` the stand-ins, and what else this device has no real package for."""
+    """Makes `sglang` and `sgl_kernel` the stand-ins, and what else this device has no real package for. `names`: what a
+    backend imports beside our own; those of another backend are gone."""
     os.environ.setdefault("SGLANG_ENABLE_TORCH_COMPILE", "0")
     Settings.workspace_bytes = device.workspace_bytes
     _finder.packages = ("sglang", "sgl_kernel", *device.stood_in)
-    NAMES.update(names)
+    NAMES.clear()
+    NAMES.update({**_OWN, **names})
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
 

@@ -25,7 +25,8 @@ class _WithoutScales:
 
 def load(path, wrapper=wrapper_double.BatchMLAPagedAttentionWrapper):
     """The file, beside a FlashInfer of that wrapper; None: beside none."""
-    stand_ins.install(double.device(2, "native"))
+    device = double.device(2, "native")
+    stand_ins.install(device, device.names())
     modules = {"flashinfer.mla": None if wrapper is None else SimpleNamespace(BatchMLAPagedAttentionWrapper=wrapper)}
     with mock.patch.dict(sys.modules, modules):
         return stand_ins.load_module("suture_fp8_kv_alone", path)
