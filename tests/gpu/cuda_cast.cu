@@ -20,8 +20,8 @@ const char* cast_shape_name(int index) {
 void cast_launch(int shape, const void* pool, void* shadow, const std::int32_t* ids, const std::int32_t* count,
                  std::int32_t ids_size, std::int32_t slots, int multiprocessors, void* stream) {
   static const std::vector<verify::CastShape> kShapes = verify::cast_shapes();
-  verify::launch_cast({static_cast<const std::uint8_t*>(pool), static_cast<std::uint16_t*>(shadow), ids, count, ids_size,
-                       slots, false, false, 0, 0, 1},
+  verify::launch_cast({static_cast<const std::uint8_t*>(pool), static_cast<std::uint16_t*>(shadow), ids, count,
+                       ids_size, slots, false, false, 0, 0, 1},
                       verify::Fp8::e4m3fn, verify::Move::convert, kShapes[static_cast<std::size_t>(shape)],
                       multiprocessors, static_cast<cudaStream_t>(stream));
 }

@@ -23,20 +23,18 @@ from kv_cast_common import COUNTS, DEFAULT_MODULE, ORDERS, ROOT, SKIPPED, facts_
 from kv_cast_times import Timer, bytes_moved
 
 
-def build(folder, nvcc):
+def build(library, nvcc):
     """The CUDA cast as a library: cast.cu as verify_kernels has it, compiled for this GPU."""
-    library = pathlib.Path(folder) / "libcast.so"
     kernels = ROOT / "verify_kernels"
     sources = [pathlib.Path(__file__).with_name("cuda_cast.cu"), kernels / "cast.cu", kernels / "gpu_errors.cc"]
     options = ["-O3", "-std=c++20", "-arch=native", "-shared", "-Xcompiler=-fPIC", f"-I{kernels}"]
     subprocess.run([nvcc, *options, "-o", library, *sources], check=True)
-    return ctypes.CDLL(str(library))
 
 
 class CudaCast:
     def __init__(self, library, torch):
         self.torch = torch
-        self.library = library
+        self.library = library = ctypes.CDLL(str(library))
         library.cast_shape_name.restype = ctypes.c_char_p
         pointer, number = ctypes.c_void_p, ctypes.c_int
         library.cast_launch.argtypes = [number, *[pointer] * 4, *[number] * 3, pointer]
@@ -53,13 +51,18 @@ class CudaCast:
 
 
 def casts_agree(timer, cuda, wrapper):
-    torch, pool = timer.torch, timer.pools[0]
-    shadow = timer.kv.cast_active_slots(pool, wrapper, torch.bfloat16)
-    slots = wrapper._kv_indices_buf.long()
-    triton_rows = shadow[slots].view(torch.int16)
+    """Whether every shape of the CUDA cast leaves the bits that the Triton cast leaves, in all of the shadow."""
+    torch, pool, shadow = timer.torch, timer.pools[0], timer.shadow
     shadow.fill_(-7.0)
-    cuda.launch(0, pool, shadow, wrapper)
-    return torch.equal(triton_rows, shadow[slots].view(torch.int16))
+    timer.kv._cast_rows_triton(pool, shadow, wrapper._kv_indices_buf, wrapper._kv_indptr_buf, 1)
+    wanted = shadow.clone().view(torch.int16)
+    for shape in range(len(cuda.shapes)):
+        shadow.fill_(-7.0)
+        cuda.launch(shape, pool, shadow, wrapper)
+        if not torch.equal(wanted, shadow.view(torch.int16)):
+            print(f"{cuda.shapes[shape]}: other bits than Triton's")
+            return False
+    return True
 
 
 def compare(timer, cuda, count, order):
@@ -103,6 +106,7 @@ def main():
     parser = argparse.ArgumentParser(description="Times the Triton cast against the CUDA cast of verify_kernels.")
     parser.add_argument("--module", default=str(DEFAULT_MODULE), help="suture_kv_cast.py")
     parser.add_argument("--json", metavar="FILE", help="write the results there")
+    parser.add_argument("--library", metavar="FILE", help="the CUDA cast; built there if it is not there yet")
     parser.add_argument("--layers", type=int, default=16, help="pools of 285 MB (default 16)")
     parser.add_argument("--replays", type=int, default=50)
     parser.add_argument("--within", type=float, metavar="PERCENT", help="fail where Triton takes so much longer")
@@ -119,7 +123,10 @@ def main():
         return SKIPPED
     facts = facts_of_this_run(options)
     with tempfile.TemporaryDirectory() as folder:
-        cuda = CudaCast(build(folder, nvcc), torch)
+        library = pathlib.Path(options.library or f"{folder}/libcast.so").absolute()
+        if not library.exists():
+            build(library, nvcc)
+        cuda = CudaCast(library, torch)
     kv = load(options.module)
     torch.manual_seed(20)
     facts["tuning"] = kv._TUNING._asdict()
