@@ -84,8 +84,8 @@ def cast_active_slots(pool: torch.Tensor, wrapper: Any, dtype: torch.dtype) -> t
     shadow = _shadow_for(pool, dtype)
     if pool.is_cuda:
         launch = _cast_rows_triton(pool, shadow, indices, indptr, page_size)
-        kind, _ = _kind_of(pool, dtype, indices, indptr, page_size)
-        _casts[kind] = _Cast(launch, shadow, shadow.data_ptr())
+        kind, _, _ = _kind_of(pool, dtype, indices, indptr, page_size)
+        _casts[kind] = _Cast(launch, shadow, shadow.data_ptr(), pool.shape[0])
     else:
         _cast_rows_torch(pool, shadow, indices, indptr, page_size)
     return shadow
@@ -327,7 +327,7 @@ def _launch(
     specialize on, each below 2**31; ``layout`` those that it does, ``constants`` its constexpr arguments."""
     with torch.cuda.device(tensors[0].device):
         compiled = kernel[(programs,)](*tensors, *counts, *layout, *constants, num_warps=warps)
-    return _Launch(compiled, programs, layout, constants)
+    return _Launch(compiled, tensors[0].get_device(), programs, layout, constants)
 
 
 class _Launch:
@@ -337,30 +337,31 @@ class _Launch:
     else is as it was: the device, the dtypes, which addresses are multiples of 16, layout and constants.
     """
 
-    def __init__(self, compiled: Any, programs: int, layout: Tuple, constants: Tuple):
+    def __init__(self, compiled: Any, device: int, programs: int, layout: Tuple, constants: Tuple):
         self.compiled = compiled  # None from Triton's interpreter
         # On ROCm Triton specializes on the size of a tensor's storage, too.
         self.run = getattr(compiled, "run", None) if torch.version.hip is None else None
         self.function = getattr(compiled, "function", None)
         self.metadata = getattr(compiled, "packed_metadata", None)
+        self.device = device
         self.programs = programs
         self.layout = layout
         self.rest = layout + constants
 
-    def again(self, device: int, addresses: Tuple, counts: Tuple) -> bool:
+    def again(self, addresses: Tuple, counts: Tuple) -> bool:
         """Whether it could be done, on the current stream; if not, nothing was launched."""
-        if self.run is None or _current_device() != device or _watched():
+        if self.run is None or _current_device() != self.device or _watched():
             return False
         try:
             self.run(
-                self.programs, 1, 1, _current_stream(device), self.function, self.metadata, None, None, None,
+                self.programs, 1, 1, _current_stream(self.device), self.function, self.metadata, None, None, None,
                 *addresses, *counts, *self.rest,
             )  # fmt: skip
         except TypeError:  # another number of arguments: before Triton 3.3 the constants are not among them
             if self.rest == self.layout:
                 self.run = None
             self.rest = self.layout
-            return self.again(device, addresses, counts)
+            return self.again(addresses, counts)
         return True
 
 
@@ -382,6 +383,7 @@ class _Cast(NamedTuple):
     launch: _Launch
     shadow: torch.Tensor
     shadow_address: int
+    pool_rows: int
 
 
 _casts: Dict[Tuple, _Cast] = {}
@@ -389,30 +391,28 @@ _casts: Dict[Tuple, _Cast] = {}
 
 def _kind_of(pool: torch.Tensor, dtype: torch.dtype, indices: torch.Tensor, indptr: torch.Tensor, page_size: Any):
     """(all of a call that `_castable`, `_usable`, `_shadow_for` and Triton look at, but for addresses and counts; the
-    three addresses)."""
+    addresses; the counts)."""
     addresses = pool.data_ptr(), indices.data_ptr(), indptr.data_ptr()
+    counts = indptr.numel() - 1, indices.numel()
     kind = (
         dtype, page_size, pool.dtype, pool.shape, pool.stride(), pool.get_device(), addresses[0] % 16,
-        indices.dtype, indices.stride(), indices.get_device(), addresses[1] % 16, indices.numel() < 2**31,
-        indptr.dtype, indptr.stride(), indptr.get_device(), addresses[2] % 16, indptr.numel() > 0,
+        indices.dtype, indices.stride(), indices.get_device(), addresses[1] % 16, counts[1] < 2**31,
+        indptr.dtype, indptr.stride(), indptr.get_device(), addresses[2] % 16, counts[0] >= 0,
     )  # fmt: skip
-    return kind, addresses
+    return kind, addresses, counts
 
 
-def _cast_again(
-    pool: torch.Tensor, dtype: torch.dtype, indices: Any, indptr: Any, page_size: Any
-) -> Optional[torch.Tensor]:
+def _cast_again(pool: torch.Tensor, dtype: torch.dtype, indices: Any, indptr: Any, page_size: Any):
     """The shadow, if a call of this kind was checked and its kernel compiled before, and is now launched for these
     tensors; else None. It saves what a first call looks up, which is most of its host time."""
     if not isinstance(indices, torch.Tensor) or not isinstance(indptr, torch.Tensor):
         return None
-    kind, (pool_address, indices_address, indptr_address) = _kind_of(pool, dtype, indices, indptr, page_size)
+    kind, (source, ids, ends), (last, id_count) = _kind_of(pool, dtype, indices, indptr, page_size)
     cast = _casts.get(kind)
     if cast is None:
         return None
-    addresses = pool_address, cast.shadow_address, indices_address, indptr_address
-    counts = indptr.numel() - 1, indices.numel(), cast.shadow.shape[0]
-    return cast.shadow if cast.launch.again(pool.get_device(), addresses, counts) else None
+    launched = cast.launch.again((source, cast.shadow_address, ids, ends), (last, id_count, cast.pool_rows))
+    return cast.shadow if launched else None
 
 
 # --- gather-then-cast ----------------------------------------------------------------------------------------------
