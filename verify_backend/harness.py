@@ -139,8 +139,9 @@ def try_flash_attention(run, torch):
 
     try:
         attend = device.flash_attention_3()
-    except Exception as error:  # noqa: BLE001
-        raise Unfit("no-sgl-kernel", one_line(error)) from None
+    except Exception as error:  # noqa: BLE001 - sgl_kernel hides what failed behind an ImportError of its own
+        cause = error.__context__
+        raise Unfit("no-sgl-kernel", one_line(error) + (f" ({one_line(cause)})" if cause else "")) from None
     versions = run.answer["versions"]
     versions["sgl-kernel"], versions["Triton"] = device.sgl_kernel_version(), version_of("triton")
     run.step("running FlashAttention 3")

@@ -38,6 +38,14 @@ def load(folder):
     return loaded
 
 
+def rows_of(count, batch, page_size):
+    """Lengths of `batch` requests of `count` tokens together, whose whole pages fit into the pool; [] if there are none."""
+    length = count // batch
+    if -(-length // page_size) * batch > SLOTS // page_size:
+        length = SLOTS // page_size // batch * page_size
+    return [length] * batch if 0 < length <= CONTEXT else []
+
+
 def table_of(torch, rows, width, pages, page_size):
     """A page table [len(rows), width] for requests of these lengths, pages taken from `pages` in order, stale behind."""
     table = torch.full((len(rows), width), STALE, dtype=torch.int32, device="cuda")
@@ -138,8 +146,8 @@ class Checks(base.Checks):
             ids = torch.randperm(SLOTS // page_size, device="cuda", dtype=torch.int32)
             for count in COUNTS:
                 for batch in (1, 8, 64):
-                    rows = [count // batch] * batch
-                    if max(rows) > CONTEXT or min(rows) == 0:
+                    rows = rows_of(count, batch, page_size)
+                    if not rows:
                         continue
                     table = table_of(torch, rows, CONTEXT // page_size, ids, page_size)
                     got = self.cast_pages(pool, table, rows, page_size)
@@ -258,12 +266,13 @@ class Timer(base.Timer):
         return taken / 200 * 1e6
 
 
-def cases():
+def cases(page_size):
     """(what, lengths, width of the table)"""
     for count in COUNTS:
         for batch in (1, 8, 64):
-            if 0 < count // batch <= CONTEXT and count // batch * batch >= count * 0.9:
-                yield f"{batch} x {count // batch}", [count // batch] * batch, CONTEXT
+            rows = rows_of(count, batch, page_size)
+            if sum(rows) >= count * 0.9:
+                yield f"{batch} x {rows[0]}", rows, CONTEXT
     yield "131072 beside 63 of one", [CONTEXT] + [1] * 63, CONTEXT
     yield "160 x 51", [51] * 160, CONTEXT
     yield "160 x 51, a table as wide as they are", [51] * 160, 64
@@ -276,10 +285,8 @@ def time_table(timer):
     print("| tokens | pages of | cast_active_pages, us a layer | cast_active_slots of the same | whole cast, us | times less |")
     print("|---|---|---|---|---|---|")
     rows = []
-    for what, lengths, width in cases():
-        for page_size in (1, 64):
-            if page_size == 64 and sum(-(-n // 64) for n in lengths) > SLOTS // 64:
-                continue
+    for page_size in (1, 64):
+        for what, lengths, width in cases(page_size):
             us, flat = timer.pages_us(lengths, page_size, width=width)
             rows.append({"tokens": what, "page_size": page_size, "pages_us": us, "slots_us": flat})
             print(f"| {what} | {page_size} | {us:.2f} | {flat:.2f} | {whole:.0f} | {whole / us:.1f} |", flush=True)
@@ -294,10 +301,10 @@ def sweep(timer):
     print("|---|" + "---|" * len(wanted))
     found = []
     for vector in (8, 16):
-        for block in (256, 512, 1024):
-            for warps in (4, 8):
+        for block in (128, 256, 512):
+            for warps in (2, 4, 8):
                 for programs in (4, 8, 16):
-                    if block // (32 * warps) < 1 or warps * programs > 64:
+                    if block // (32 * warps) < 1 or not 16 <= warps * programs <= 64:
                         continue
                     tuning = timer.pages._Tuning(vector, block, warps, programs)
                     times = [timer.pages_us(rows, page_size, tuning)[0] for rows, page_size in wanted]
