@@ -252,7 +252,7 @@ def run_steps(run, device, subject, original, patched):
     page_size = request.get("page_size", 1)
     rows = request["slots"] // page_size * page_size
     context = min(16_384, rows)
-    cases = measure.cases_for(rows, context) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
+    cases = measure.cases_for(rows, context, page_size) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
     if not cases:
         run.answer["unmeasured"] = f"{rows} slots hold no step that is worth a measurement"
         return

@@ -4,6 +4,8 @@
   apply writes; no cast of the whole pool is left; the files compile; a second apply changes no byte; revert restores
   every byte. Where the patch is not applicable nothing is written, with the version range lifted to >=0 too.
 
+On a few releases, patches of two backends stand in one tree: in any order of apply and revert the same bytes.
+
 Usage: release_test.py RELEASE
 """
 
@@ -20,8 +22,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import driver
 import table
 
-BACKEND = "sglang/srt/layers/attention/flashinfer_mla_backend.py"
-CLASS = "FlashInferMLAAttnBackend"
+ATTENTION = "sglang/srt/layers/attention"
+FLASHINFER, FA3 = "sglang-cast-active-slots", "sglang-cast-active-slots-fa3"
+CLASSES = {"flashinfer_mla_backend.py": "FlashInferMLAAttnBackend", "flashattention_backend.py": "FlashAttentionBackend"}
+TOGETHER = ("0.4.9.post2", "0.5.9", "0.5.22")
 METHODS = ("forward_decode", "forward_extend")
 EXIT_CODES = {"out-of-range": 5, "absent": 5, "blocked": 5, "drifted": 4, "superseded": 0}
 
@@ -31,9 +35,14 @@ def is_pool(node):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_key_buffer"
 
 
-def whole_pool_casts(source):
-    """Lines in the two methods that cast the whole pool: X.get_key_buffer(..).to(..), also by way of a variable."""
-    (backend,) = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == CLASS]
+def backend_of(patch):
+    return f"{ATTENTION}/{'flashattention_backend.py' if patch == FA3 else 'flashinfer_mla_backend.py'}"
+
+
+def whole_pool_casts(source, name):
+    """Lines in the two methods of class `name` that cast the whole pool: X.get_key_buffer(..).to(..), also by way of a
+    variable."""
+    (backend,) = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == name]
     lines = []
     for method in backend.body:
         if not isinstance(method, ast.FunctionDef) or method.name not in METHODS:
@@ -55,10 +64,10 @@ def whole_pool_casts(source):
 
 def check_oracle():
     """The check above must be able to fail."""
-    body = "class {}:\n  def forward_decode(self):\n    {}\n".format
-    assert whole_pool_casts(body(CLASS, "k = p.q.get_key_buffer(1).to(d)")) == [3]
-    assert whole_pool_casts(body(CLASS, "k = p.get_key_buffer(1); k = k.to(d)")) == [3]
-    assert whole_pool_casts(body(CLASS, "k = f(p.get_key_buffer(1), d); v = w.to(d)")) == []
+    body = "class C:\n  def forward_decode(self):\n    {}\n".format
+    assert whole_pool_casts(body("k = p.q.get_key_buffer(1).to(d)"), "C") == [3]
+    assert whole_pool_casts(body("k = p.get_key_buffer(1); k = k.to(d)"), "C") == [3]
+    assert whole_pool_casts(body("k = f(p.get_key_buffer(1), d); v = w.to(d)"), "C") == []
 
 
 def apply_by_tool(command, diff, tree, files):
@@ -78,12 +87,14 @@ def apply_by_tool(command, diff, tree, files):
 
 def check_applicable(tree, patch):
     pristine = driver.entries(tree)
-    casts = whole_pool_casts((tree / BACKEND).read_bytes())
+    backend = backend_of(patch)
+    name = CLASSES[pathlib.Path(backend).name]
+    casts = whole_pool_casts((tree / backend).read_bytes(), name)
     assert casts, "the release has no whole-pool cast to begin with"
 
     diff, _ = driver.suture("diff", patch, "-t", tree)
     files = re.findall(r"^\+\+\+ b/(\S+)$", diff.decode(), re.MULTILINE)
-    assert BACKEND in files, files
+    assert backend in files, files
     driver.suture("diff", patch, "-t", tree, "--exit-code", exit_code=1)
     assert driver.differences(pristine, driver.entries(tree)) == [], "diff wrote"
     by_git = apply_by_tool(["git", "apply", "-p1", "--whitespace=nowarn"], diff, tree, files)
@@ -99,7 +110,7 @@ def check_applicable(tree, patch):
         assert written == by_git[file], f"{file}: git apply gives other bytes than apply"
         assert written == by_patch[file], f"{file}: patch gives other bytes than apply"
         compile(written, file, "exec")
-    assert whole_pool_casts((tree / BACKEND).read_bytes()) == [], "a whole-pool cast is left"
+    assert whole_pool_casts((tree / backend).read_bytes(), name) == [], "a whole-pool cast is left"
     assert driver.verdicts(tree)[patch] == "applied"
 
     again = "".join(map(str, driver.suture("apply", patch, "-t", tree)))
@@ -111,6 +122,37 @@ def check_applicable(tree, patch):
     assert driver.differences(pristine, driver.entries(tree)) == [], "revert did not restore every byte"
     assert driver.verdicts(tree)[patch] == "applicable"
     return f"{len(casts)} casts gone, {len(files)} files"
+
+
+def check_together(tree):
+    """The two patches edit two files and add one in common, which goes with the last of them."""
+    pristine, both = driver.entries(tree), []
+    for first, second in ((FLASHINFER, FA3), (FA3, FLASHINFER)):
+        driver.suture("apply", first, "-t", tree)
+        alone = {path: (tree / path).read_bytes() for path in package_files(tree)}
+        driver.suture("apply", second, "-t", tree)
+        assert {patch: driver.verdicts(tree)[patch] for patch in (first, second)} == {first: "applied", second: "applied"}
+        both.append({path: (tree / path).read_bytes() for path in package_files(tree)})
+        for gone, left in ((second, first), (first, second)):
+            driver.suture("revert", gone, "-t", tree)
+            assert (tree / ATTENTION / "suture_kv_cast.py").exists(), "the file of both went with one"
+            assert driver.verdicts(tree)[left] == "applied", f"{gone} took {left} along"
+            if left == first:
+                now = {path: (tree / path).read_bytes() for path in package_files(tree)}
+                assert now == alone, f"{second} left something behind"
+            driver.suture("apply", gone, "-t", tree)
+            now = {path: (tree / path).read_bytes() for path in package_files(tree)}
+            assert now == both[-1], f"{gone} again, and other bytes"
+        driver.suture("revert", first, "-t", tree)
+        driver.suture("revert", second, "-t", tree)
+        assert driver.differences(pristine, driver.entries(tree)) == [], "revert did not restore every byte"
+    assert both[0] == both[1], "the bytes depend on the order"
+    return "one beside the other, in both orders"
+
+
+def package_files(tree):
+    folder = tree / ATTENTION
+    return [path.relative_to(tree) for path in sorted(folder.glob("*.py"))]
 
 
 def check_not_applicable(tree, patch, verdict, *options):
@@ -151,6 +193,8 @@ def main(release):
                 folder = lift_range(patch, pathlib.Path(scratch) / patch)
                 check_not_applicable(tree, patch, lifted, "--patches-dir", folder)
                 print(f"{release} {patch}: {verdict}, with its version range lifted {lifted}")
+        if release in TOGETHER:
+            print(f"{release} {FLASHINFER} and {FA3}: {check_together(tree)}")
 
 
 if __name__ == "__main__":
