@@ -160,8 +160,9 @@ def try_flash_attention(run, torch):
 
     try:
         attend = device.flash_attention_3()
-    except Exception as error:  # noqa: BLE001
-        raise Unfit("no-sgl-kernel", one_line(error)) from None
+    except Exception as error:  # noqa: BLE001 - sgl_kernel hides what failed behind an ImportError of its own
+        cause = error.__context__
+        raise Unfit("no-sgl-kernel", one_line(error) + (f" ({one_line(cause)})" if cause else "")) from None
     versions = run.answer["versions"]
     versions["sgl-kernel"], versions["Triton"] = device.sgl_kernel_version(), version_of("triton")
     run.step("running FlashAttention 3")
@@ -275,7 +276,7 @@ def run_steps(run, device, subject, original, patched):
     page_size = request.get("page_size", 1)
     rows = request["slots"] // page_size * page_size
     context = min(16_384, rows)
-    cases = measure.cases_for(rows, context) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
+    cases = measure.cases_for(rows, context, page_size) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
     if not cases:
         run.answer["unmeasured"] = f"{rows} slots hold no step that is worth a measurement"
         return

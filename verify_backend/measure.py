@@ -31,9 +31,10 @@ class Step(NamedTuple):
     bytes_taken: int  # at the peak beyond what was there; of a graph: its private pool
 
 
-def cases_for(rows, context):
-    """A short step, two of a busy server, and the whole pool, as far as they fit."""
-    wanted = [Case(1, 500), Case(8, 1024), Case(64, 2048), Case(64, (rows - 1) // 64)]
+def cases_for(rows, context, page_size=1):
+    """A short step, two of a busy server, and the whole pool, as far as they fit; one page is padding's."""
+    whole = (rows // page_size - 1) // 64 * page_size
+    wanted = [Case(1, 500), Case(8, 1024), Case(64, 2048), Case(64, whole)]
     fitting = [case for case in wanted if 0 < case.length <= context and case.batch * case.length < rows]
     return sorted(set(fitting), key=lambda case: case.batch * case.length)
 

@@ -33,6 +33,7 @@ except ImportError:  # a CPU-only machine
     triton = None
 
 _Table = Tuple[torch.Tensor, torch.Tensor]  # (page table, lengths)
+_MAX_ROWS = 2**30  # that a table can name, dead columns and all
 
 
 def cast_active_pages(
@@ -56,7 +57,7 @@ def cast_active_pages(
     if not page_size or _left_alone() or _reads_otherwise(backend) or not _castable(pool, dtype):
         return pool.to(dtype)
     tables = _tables(backend, page_table, seq_lens, cascade)
-    if not all(_readable(pool, table, lengths) for table, lengths in tables):
+    if not all(_readable(pool, page_size, table, lengths) for table, lengths in tables):
         return pool.to(dtype)
     shadow = _shadow_for(pool, dtype)
     cast = _cast_pages_triton if pool.is_cuda else _cast_pages_torch
@@ -83,14 +84,14 @@ def _tables(backend: Any, page_table: torch.Tensor, seq_lens: torch.Tensor, casc
     return tables
 
 
-def _readable(pool: torch.Tensor, table: Any, lengths: Any) -> bool:
-    """Whether they are tensors of this form, on the pool's device."""
+def _readable(pool: torch.Tensor, page_size: int, table: Any, lengths: Any) -> bool:
+    """Whether they are tensors of this form, on the pool's device. The kernel counts named rows in int32."""
     for tensor, dimensions in ((table, 2), (lengths, 1)):
         if not isinstance(tensor, torch.Tensor) or tensor.device != pool.device or tensor.dim() != dimensions:
             return False
         if tensor.dtype not in (torch.int32, torch.int64) or (tensor.numel() > 0 and tensor.stride(-1) != 1):
             return False
-    return table.shape[0] == lengths.shape[0]
+    return table.shape[0] == lengths.shape[0] and table.numel() * page_size <= _MAX_ROWS
 
 
 def _cast_pages_torch(
@@ -117,14 +118,16 @@ def _cast_pages_torch(
 class _Tuning(NamedTuple):
     """How the kernel is laid out: columns a chunk, chunks a tile (at most), warps, programs a multiprocessor."""
 
-    vector: int = 8
-    block: int = 512
-    warps: int = 8
+    vector: int = 16
+    block: int = 256
+    warps: int = 4
     programs_per_sm: int = 8
 
 
 _TUNING = _Tuning()
-_LENGTHS = 256  # of the rows that a program looks at in one go, to find where its share begins
+# How many lengths a program looks at in one go, to find its share: each size is a kernel of its own. Up to 32 need no
+# exchange between warps.
+_LENGTHS = (32, 256, 2048)
 
 if triton is not None:
 
@@ -202,24 +205,32 @@ if triton is not None:
         VECTOR: tl.constexpr,
         BLOCK: tl.constexpr,  # a tile is as many whole rows of the pool as fit into BLOCK chunks
         LENGTHS: tl.constexpr,
+        IN_ONE_GO: tl.constexpr,  # batch <= LENGTHS
         BITS: tl.constexpr,  # 0: the hardware converts; 4: e4m3fn, 5: e5m2 by bit arithmetic
     ):
         """The tiles of all rows of the table, one row after the other, are dealt out in equal shares: one run of tiles a
         program. So a row of 131,072 tokens beside 63 of one is shared by all, and dead columns cost nothing."""
         ROWS: tl.constexpr = BLOCK // CHUNKS
         some = tl.arange(0, LENGTHS)
-        named = tl.full([], 0, tl.int64)
-        tiles = tl.full([], 0, tl.int64)
-        for first in range(0, batch, LENGTHS):
-            length = tl.load(lengths + first + some, mask=first + some < batch, other=0)
-            pages = _live_pages(length, columns, PAGE)
-            named += tl.sum(pages.to(tl.int64)) * PAGE
-            tiles += tl.sum(_tiles(pages, PAGE, ROWS).to(tl.int64))
+        length = tl.load(lengths + some, mask=some < batch, other=0)
+        pages = _live_pages(length, columns, PAGE)
+        up_to = tl.cumsum(_tiles(pages, PAGE, ROWS), 0)  # tiles of a row and of those before it
+        named = tl.sum(pages) * PAGE
+        tiles = tl.max(up_to)
+        if not IN_ONE_GO:
+            for first in range(LENGTHS, batch, LENGTHS):
+                length = tl.load(lengths + first + some, mask=first + some < batch, other=0)
+                pages = _live_pages(length, columns, PAGE)
+                named += tl.sum(pages) * PAGE
+                tiles += tl.sum(_tiles(pages, PAGE, ROWS))
         by_id = named <= pool_rows  # if not, the table is not read: row i is row i
         if not by_id:
-            tiles = ((pool_rows + ROWS - 1) // ROWS).to(tl.int64)
-        begin = (tiles * tl.program_id(0) // tl.num_programs(0)).to(tl.int32)
-        end = (tiles * (tl.program_id(0) + 1) // tl.num_programs(0)).to(tl.int32)
+            tiles = (pool_rows + ROWS - 1) // ROWS
+        program = tl.program_id(0)
+        share = tiles // tl.num_programs(0)
+        rest = tiles - share * tl.num_programs(0)
+        begin = program * share + tl.minimum(program, rest)
+        end = begin + share + (program < rest).to(tl.int32)
         if not by_id:
             for tile in range(begin, end):
                 _cast_tile(
@@ -228,26 +239,27 @@ if triton is not None:
                 )  # fmt: skip
         elif begin < end:
             # The row of the table that tile `begin` lies in, and how many tiles lie before that row.
-            b = tl.full([], 0, tl.int32)
-            before = tl.full([], 0, tl.int32)
-            sum_so_far = tl.full([], 0, tl.int32)
-            for first in range(0, batch, LENGTHS):
-                length = tl.load(lengths + first + some, mask=first + some < batch, other=0)
-                of_row = _tiles(_live_pages(length, columns, PAGE), PAGE, ROWS)
-                up_to = sum_so_far + tl.cumsum(of_row, 0)
-                passed = (first + some < batch) & (up_to <= begin)
-                b += tl.sum(passed.to(tl.int32))
-                before = tl.maximum(before, tl.max(tl.where(passed, up_to, 0)))
-                sum_so_far += tl.sum(of_row)
+            passed = (some < batch) & (up_to <= begin)
+            b = tl.sum(passed.to(tl.int32))
+            before = tl.max(tl.where(passed, up_to, 0))
+            if not IN_ONE_GO:
+                sum_so_far = tl.max(up_to)
+                for first in range(LENGTHS, batch, LENGTHS):
+                    length = tl.load(lengths + first + some, mask=first + some < batch, other=0)
+                    up_to = sum_so_far + tl.cumsum(_tiles(_live_pages(length, columns, PAGE), PAGE, ROWS), 0)
+                    passed = (first + some < batch) & (up_to <= begin)
+                    b += tl.sum(passed.to(tl.int32))
+                    before = tl.maximum(before, tl.max(tl.where(passed, up_to, 0)))
+                    sum_so_far = tl.max(up_to)
             done = begin
             while done < end:
-                pages = _live_pages(tl.load(lengths + b), columns, PAGE)
-                of_row = _tiles(pages, PAGE, ROWS)
+                live = _live_pages(tl.load(lengths + b), columns, PAGE)
+                of_row = _tiles(live, PAGE, ROWS)
                 stop = tl.minimum(end, before + of_row)
                 entries = table + b.to(tl.int64) * table_stride
                 for tile in range(done - before, stop - before):
                     _cast_tile(
-                        pool, shadow, entries, tile, pages * PAGE, pool_rows, pool_stride,
+                        pool, shadow, entries, tile, live * PAGE, pool_rows, pool_stride,
                         True, PAGE, CHUNKS, VECTOR, BLOCK, BITS,
                     )  # fmt: skip
                 before += of_row
@@ -273,12 +285,14 @@ def _cast_pages_triton(
         bits = 4 if pool.dtype == _FP8[0] else 5
         source = pool.view(torch.uint8)
     chunks = pool.shape[-1] // tuning.vector
+    batch = table.shape[0]
+    looked_at = next((count for count in _LENGTHS if batch <= count), _LENGTHS[-1])
     _cast_pages_kernel[(multiprocessors * tuning.programs_per_sm,)](
         source,
         shadow,
         table,
         lengths,
-        table.shape[0],
+        batch,
         table.shape[1],
         table.stride(0),
         pool.shape[0],
@@ -287,7 +301,8 @@ def _cast_pages_triton(
         CHUNKS=chunks,
         VECTOR=tuning.vector,
         BLOCK=max(tuning.block, triton.next_power_of_2(chunks)),  # a tile holds one row at least
-        LENGTHS=_LENGTHS,
+        LENGTHS=looked_at,
+        IN_ONE_GO=batch <= looked_at,
         BITS=bits,
         num_warps=tuning.warps,
     )

@@ -15,11 +15,13 @@ import importlib.util
 import json
 import pathlib
 import platform
+import statistics
 import sys
-import time
 from types import SimpleNamespace
 
-import kv_cast_gpu as base
+import kv_cast_common as base
+import kv_cast_checks
+import kv_cast_times
 
 SLOTS, COUNTS = base.SLOTS, base.COUNTS
 PACKAGE = "sglang.srt.layers.attention"
@@ -38,6 +40,14 @@ def load(folder):
     return loaded
 
 
+def rows_of(count, batch, page_size):
+    """Lengths of `batch` requests of `count` tokens together, whose whole pages fit into the pool; [] if there are none."""
+    length = count // batch
+    if -(-length // page_size) * batch > SLOTS // page_size:
+        length = SLOTS // page_size // batch * page_size
+    return [length] * batch if 0 < length <= CONTEXT else []
+
+
 def table_of(torch, rows, width, pages, page_size):
     """A page table [len(rows), width] for requests of these lengths, pages taken from `pages` in order, stale behind."""
     table = torch.full((len(rows), width), STALE, dtype=torch.int32, device="cuda")
@@ -52,7 +62,7 @@ def table_of(torch, rows, width, pages, page_size):
 # --- checks ----------------------------------------------------------------------------------------------------------
 
 
-class Checks(base.Checks):
+class Checks(kv_cast_checks.Checks):
     def __init__(self, torch, kv, pages):
         super().__init__(torch, kv)
         self.pages = pages
@@ -138,8 +148,8 @@ class Checks(base.Checks):
             ids = torch.randperm(SLOTS // page_size, device="cuda", dtype=torch.int32)
             for count in COUNTS:
                 for batch in (1, 8, 64):
-                    rows = [count // batch] * batch
-                    if max(rows) > CONTEXT or min(rows) == 0:
+                    rows = rows_of(count, batch, page_size)
+                    if not rows:
                         continue
                     table = table_of(torch, rows, CONTEXT // page_size, ids, page_size)
                     got = self.cast_pages(pool, table, rows, page_size)
@@ -219,7 +229,7 @@ class Checks(base.Checks):
 # --- times -----------------------------------------------------------------------------------------------------------
 
 
-class Timer(base.Timer):
+class Timer(kv_cast_times.Timer):
     def __init__(self, torch, kv, pages, layers, replays):
         super().__init__(torch, kv, layers, replays)
         self.pages = pages
@@ -232,38 +242,36 @@ class Timer(base.Timer):
         table = table_of(torch, rows, -(-width // page_size), ids, page_size)
         lengths = torch.tensor(rows, dtype=torch.int32, device="cuda")
         tuning = tuning or self.pages._TUNING
-        us = self.graph_us(
-            lambda i: self.pages._cast_pages_triton(self.pools[i], self.shadow, table, lengths, page_size, tuning=tuning)
-        )
         total = sum(-(-n // page_size) for n in rows)
         indptr = torch.tensor([0, total], dtype=torch.int32, device="cuda")
-        flat = self.graph_us(
-            lambda i: self.kv._cast_rows_triton(self.pools[i], self.shadow, ids[:total], indptr, page_size)
+        return self.in_turns(
+            sum(rows),
+            lambda i: self.pages._cast_pages_triton(
+                self.pool(i), self.shadow, table, lengths, page_size, tuning=tuning
+            ),
+            lambda i: self.kv._cast_rows_triton(self.pool(i), self.shadow, ids[:total], indptr, page_size),
         )
-        return us, flat
 
-    def pages_host_us(self):
+    def host_times(self):
+        """Host time of an eager call, us, beside what Timer.host_us has."""
         table = self.order[:500][None]
         lengths = self.torch.tensor([500], dtype=self.torch.int32, device="cuda")
         backend = SimpleNamespace(page_size=1)
-        cast = self.pages.cast_active_pages
-        for _ in range(20):
-            cast(self.pools[0], backend, table, lengths, False, self.torch.bfloat16)
-        self.torch.cuda.synchronize()
-        begin = time.perf_counter()
-        for _ in range(200):
-            cast(self.pools[0], backend, table, lengths, False, self.torch.bfloat16)
-        taken = time.perf_counter() - begin
-        self.torch.cuda.synchronize()
-        return taken / 200 * 1e6
+
+        def cast():
+            self.pages.cast_active_pages(self.pools[0], backend, table, lengths, False, self.torch.bfloat16)
+
+        taken = [self.host_us_of(cast) for _ in range(21)]
+        return {"cast_active_pages": statistics.median(taken[1:]), **self.host_us()}
 
 
-def cases():
+def cases(page_size):
     """(what, lengths, width of the table)"""
     for count in COUNTS:
         for batch in (1, 8, 64):
-            if 0 < count // batch <= CONTEXT and count // batch * batch >= count * 0.9:
-                yield f"{batch} x {count // batch}", [count // batch] * batch, CONTEXT
+            rows = rows_of(count, batch, page_size)
+            if sum(rows) >= count * 0.9:
+                yield f"{batch} x {rows[0]}", rows, CONTEXT
     yield "131072 beside 63 of one", [CONTEXT] + [1] * 63, CONTEXT
     yield "160 x 51", [51] * 160, CONTEXT
     yield "160 x 51, a table as wide as they are", [51] * 160, 64
@@ -276,15 +284,13 @@ def time_table(timer):
     print("| tokens | pages of | cast_active_pages, us a layer | cast_active_slots of the same | whole cast, us | times less |")
     print("|---|---|---|---|---|---|")
     rows = []
-    for what, lengths, width in cases():
-        for page_size in (1, 64):
-            if page_size == 64 and sum(-(-n // 64) for n in lengths) > SLOTS // 64:
-                continue
+    for page_size in (1, 64):
+        for what, lengths, width in cases(page_size):
             us, flat = timer.pages_us(lengths, page_size, width=width)
             rows.append({"tokens": what, "page_size": page_size, "pages_us": us, "slots_us": flat})
             print(f"| {what} | {page_size} | {us:.2f} | {flat:.2f} | {whole:.0f} | {whole / us:.1f} |", flush=True)
-    host = timer.pages_host_us()
-    print(f"host time of one eager call: {host:.1f} us, of cast_active_slots {timer.host_us():.1f}")
+    host = timer.host_times()
+    print("host time of one eager call, us: " + ", ".join(f"{what} {us:.1f}" for what, us in host.items()))
     return {"whole_cast_us": whole, "casts": rows, "host_us": host}
 
 
@@ -294,10 +300,10 @@ def sweep(timer):
     print("|---|" + "---|" * len(wanted))
     found = []
     for vector in (8, 16):
-        for block in (256, 512, 1024):
-            for warps in (4, 8):
+        for block in (128, 256, 512):
+            for warps in (2, 4, 8):
                 for programs in (4, 8, 16):
-                    if block // (32 * warps) < 1 or warps * programs > 64:
+                    if block // (32 * warps) < 1 or not 16 <= warps * programs <= 64:
                         continue
                     tuning = timer.pages._Tuning(vector, block, warps, programs)
                     times = [timer.pages_us(rows, page_size, tuning)[0] for rows, page_size in wanted]

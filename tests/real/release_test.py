@@ -7,6 +7,8 @@
 
   With the release's casts replaced as an upstream fix would replace them, each patch reads superseded.
 
+On a few releases, patches of two backends stand in one tree: in any order of apply and revert the same bytes.
+
 Usage: release_test.py RELEASE
 """
 
@@ -24,8 +26,10 @@ import driver
 import flashinfer_tree
 import table
 
-BACKEND = "sglang/srt/layers/attention/flashinfer_mla_backend.py"
-CLASS = "FlashInferMLAAttnBackend"
+ATTENTION = "sglang/srt/layers/attention"
+FLASHINFER, FA3 = "sglang-cast-active-slots", "sglang-cast-active-slots-fa3"
+CLASSES = {"flashinfer_mla_backend.py": "FlashInferMLAAttnBackend", "flashattention_backend.py": "FlashAttentionBackend"}
+TOGETHER = ("0.4.9.post2", "0.5.9", "0.5.22")
 CAST = r"([\w.]+\.get_key_buffer\(\s*layer\.layer_id\s*\))\.to\(\s*q\.dtype\s*\)"
 METHODS = ("forward_decode", "forward_extend")
 NATIVE = "sglang-native-fp8-kv"
@@ -37,9 +41,14 @@ def is_pool(node):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_key_buffer"
 
 
-def whole_pool_casts(source):
-    """Lines in the two methods that cast the whole pool: X.get_key_buffer(..).to(..), also by way of a variable."""
-    (backend,) = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == CLASS]
+def backend_of(patch):
+    return f"{ATTENTION}/{'flashattention_backend.py' if patch == FA3 else 'flashinfer_mla_backend.py'}"
+
+
+def whole_pool_casts(source, name):
+    """Lines in the two methods of class `name` that cast the whole pool: X.get_key_buffer(..).to(..), also by way of a
+    variable."""
+    (backend,) = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == name]
     lines = []
     for method in backend.body:
         if not isinstance(method, ast.FunctionDef) or method.name not in METHODS:
@@ -61,10 +70,10 @@ def whole_pool_casts(source):
 
 def check_oracle():
     """The check above must be able to fail."""
-    body = "class {}:\n  def forward_decode(self):\n    {}\n".format
-    assert whole_pool_casts(body(CLASS, "k = p.q.get_key_buffer(1).to(d)")) == [3]
-    assert whole_pool_casts(body(CLASS, "k = p.get_key_buffer(1); k = k.to(d)")) == [3]
-    assert whole_pool_casts(body(CLASS, "k = f(p.get_key_buffer(1), d); v = w.to(d)")) == []
+    body = "class C:\n  def forward_decode(self):\n    {}\n".format
+    assert whole_pool_casts(body("k = p.q.get_key_buffer(1).to(d)"), "C") == [3]
+    assert whole_pool_casts(body("k = p.get_key_buffer(1); k = k.to(d)"), "C") == [3]
+    assert whole_pool_casts(body("k = f(p.get_key_buffer(1), d); v = w.to(d)"), "C") == []
 
 
 def apply_by_tool(command, diff, tree, files):
@@ -84,12 +93,14 @@ def apply_by_tool(command, diff, tree, files):
 
 def check_applicable(tree, patch, *options):
     pristine = driver.entries(tree)
-    casts = whole_pool_casts((tree / BACKEND).read_bytes())
+    backend = backend_of(patch)
+    name = CLASSES[pathlib.Path(backend).name]
+    casts = whole_pool_casts((tree / backend).read_bytes(), name)
     assert casts, "the release has no whole-pool cast to begin with"
 
     diff, _ = driver.suture("diff", patch, "-t", tree, *options)
     files = re.findall(r"^\+\+\+ b/(\S+)$", diff.decode(), re.MULTILINE)
-    assert BACKEND in files, files
+    assert backend in files, files
     driver.suture("diff", patch, "-t", tree, "--exit-code", *options, exit_code=1)
     assert driver.differences(pristine, driver.entries(tree)) == [], "diff wrote"
     by_git = apply_by_tool(["git", "apply", "-p1", "--whitespace=nowarn"], diff, tree, files)
@@ -105,7 +116,7 @@ def check_applicable(tree, patch, *options):
         assert written == by_git[file], f"{file}: git apply gives other bytes than apply"
         assert written == by_patch[file], f"{file}: patch gives other bytes than apply"
         compile(written, file, "exec")
-    assert whole_pool_casts((tree / BACKEND).read_bytes()) == [], "a whole-pool cast is left"
+    assert whole_pool_casts((tree / backend).read_bytes(), name) == [], "a whole-pool cast is left"
     assert driver.verdicts(tree, *options)[patch] == "applied"
 
     again = "".join(map(str, driver.suture("apply", patch, "-t", tree, *options)))
@@ -119,6 +130,37 @@ def check_applicable(tree, patch, *options):
     return f"{len(casts)} casts gone, {len(files)} files"
 
 
+def check_together(tree):
+    """The two patches edit two files and add one in common, which goes with the last of them."""
+    pristine, both = driver.entries(tree), []
+    for first, second in ((FLASHINFER, FA3), (FA3, FLASHINFER)):
+        driver.suture("apply", first, "-t", tree)
+        alone = {path: (tree / path).read_bytes() for path in package_files(tree)}
+        driver.suture("apply", second, "-t", tree)
+        assert {patch: driver.verdicts(tree)[patch] for patch in (first, second)} == {first: "applied", second: "applied"}
+        both.append({path: (tree / path).read_bytes() for path in package_files(tree)})
+        for gone, left in ((second, first), (first, second)):
+            driver.suture("revert", gone, "-t", tree)
+            assert (tree / ATTENTION / "suture_kv_cast.py").exists(), "the file of both went with one"
+            assert driver.verdicts(tree)[left] == "applied", f"{gone} took {left} along"
+            if left == first:
+                now = {path: (tree / path).read_bytes() for path in package_files(tree)}
+                assert now == alone, f"{second} left something behind"
+            driver.suture("apply", gone, "-t", tree)
+            now = {path: (tree / path).read_bytes() for path in package_files(tree)}
+            assert now == both[-1], f"{gone} again, and other bytes"
+        driver.suture("revert", first, "-t", tree)
+        driver.suture("revert", second, "-t", tree)
+        assert driver.differences(pristine, driver.entries(tree)) == [], "revert did not restore every byte"
+    assert both[0] == both[1], "the bytes depend on the order"
+    return "one beside the other, in both orders"
+
+
+def package_files(tree):
+    folder = tree / ATTENTION
+    return [path.relative_to(tree) for path in sorted(folder.glob("*.py"))]
+
+
 def check_not_applicable(tree, patch, verdict, *options):
     pristine = driver.entries(tree)
     assert driver.verdicts(tree, *options)[patch] == verdict
@@ -128,19 +170,27 @@ def check_not_applicable(tree, patch, verdict, *options):
 
 
 def check_upstream_fixes(tree, patches, *options):
-    """The release's own file with its two casts replaced, in the two shapes that a fix has: nothing is to be patched."""
-    file = tree / BACKEND
-    shipped = file.read_bytes()
-    text = shipped.decode()
+    """The release's own file with its two casts replaced, in the shapes that a fix has: nothing is to be patched."""
+    for backend in sorted({backend_of(patch) for patch in patches}):
+        file = tree / backend
+        shipped = file.read_bytes()
+        for fixed in upstream_fixes(shipped.decode(), backend):
+            ast.parse(fixed)
+            file.write_text(fixed)
+            found = driver.verdicts(tree, *options)
+            assert {found[patch] for patch in patches if backend_of(patch) == backend} == {"superseded"}, found
+        file.write_bytes(shipped)
+
+
+def upstream_fixes(text, backend):
+    """A shadow by pages; for FlashInfer, FP8 by dtype too."""
     by_pages, casts = re.subn(CAST, r"self.shadow.pages_of(\1, self.forward_metadata)", text)
+    assert casts == 2, f"{casts} casts to write the fix on"
+    if backend == backend_of(FA3):
+        return [by_pages]
     by_dtype, runs = re.subn(r"\bout=o,", "out=o, ckv_scale=self.kv_scale, kpe_scale=self.kv_scale,", re.sub(CAST, r"\1", text))
-    assert (casts, runs) == (2, 2), f"{casts} casts and {runs} runs to write the fix on"
-    for fixed in (by_pages, by_dtype):
-        ast.parse(fixed)
-        file.write_text(fixed)
-        found = driver.verdicts(tree, *options)
-        assert {found[patch] for patch in patches} == {"superseded"}, found
-    file.write_bytes(shipped)
+    assert runs == 2, f"{runs} runs to write the fix on"
+    return [by_pages, by_dtype]
 
 
 def lift_range(patch, folder):
@@ -179,6 +229,8 @@ def main(release):
         if applicable:
             check_upstream_fixes(tree, applicable, *given)
             print(f"{release}: with an upstream fix in place of the casts, {len(applicable)} patches superseded")
+        if release in TOGETHER:
+            print(f"{release} {FLASHINFER} and {FA3}: {check_together(tree)}")
 
 
 if __name__ == "__main__":
