@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <set>
 
+#include "base/sha256.h"
 #include "effects/distribution.h"
 #include "effects/journal.h"
 #include "effects/receipt_json.h"
+#include "effects/sealed_json.h"
 #include "effects/store.h"
 #include "effects/suture_folder.h"
 #include "effects/tree_files.h"
 #include "effects/tree_folder.h"
+#include "engine/revert.h"
 #include "read/glob.h"
 #include "read/version.h"
 
@@ -55,6 +58,14 @@ class ForeignFiles {
   const TreeState& state_;
 };
 
+// Whether a receipt's edits, made on the original, give the bytes that it says were left: what a revert relies on. An original
+// that is gone or damaged proves nothing.
+bool adds_up(const TreeState& state, const std::string& path, const ReceiptFile& file) {
+  if (file.original_sha256.empty() || !state.blobs.contains(file.original_sha256)) return true;
+  const std::optional<std::string> left = bytes_as_left(state, path);
+  return left && sha256_hex(*left) == file.left_sha256;
+}
+
 Status load_package(FileSystem& fs, const LocatedTree& located, const std::vector<std::string>& paths,
                     const std::set<std::string>& classes, TreeState& state) {
   const Result<TreeFolder> tree = TreeFolder::open(fs, located.package_folder);
@@ -66,6 +77,11 @@ Status load_package(FileSystem& fs, const LocatedTree& located, const std::vecto
     if (!receipt) return receipt.error();
     state.receipt = std::move(*receipt);
     state.blobs = suture->read_blobs(state.receipt);
+    for (const auto& [path, file] : state.receipt.files) {
+      if (adds_up(state, path, file)) continue;
+      return damaged("the receipt", tree->shown(std::string(kSutureFolder) + "/" + kReceiptName),
+                     "its edits of " + path + " do not make what it says that suture left there");
+    }
   }
   std::set<std::string> wanted(paths.begin(), paths.end());
   for (const auto& [path, file] : state.receipt.files) wanted.insert(path);

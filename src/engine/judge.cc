@@ -365,6 +365,8 @@ class Verdicts {
       const FileState* file = find_file(state_, added.path.value);
       if (file == nullptr || file->kind == FileState::Kind::absent) continue;
       if (file->kind == FileState::Kind::regular && file->sha256 == sha256_hex(added.bytes)) continue;
+      if (file->kind == FileState::Kind::unreadable)
+        return is(Verdict::foreign_edit, added.path.value + " cannot be looked at: " + file->problem);
       return is(Verdict::foreign_edit, added.path.value + " is there already, with bytes that are not this patch's",
                 "move that file away; suture does not overwrite it");
     }
