@@ -14,7 +14,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 configure = cmake -S . --preset $(1) -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS)
 
 .PHONY: all build suture static wheel sources demo test test-backend test-remote check-all check-clang check-asan check-tidy \
-        check-format bench compare matrix format clean install-deps verify-kernels
+        check-format check-shell bench compare matrix format clean install-deps verify-kernels
 
 all: suture
 
@@ -62,7 +62,7 @@ test-remote: build
 # All of the below, for whoever is about to submit: both compilers, the sanitizers, the linters, every test.
 check-all:
 	@scripts/install_deps.sh check
-	@$(MAKE) --no-print-directory check-format test check-clang check-asan check-tidy
+	@$(MAKE) --no-print-directory check-format check-shell test check-clang check-asan check-tidy
 
 check-clang: sources
 	@$(call configure,clang) -B $(BUILD)-clang > /dev/null
@@ -88,6 +88,9 @@ our_sources = $(shell find src tests bench verify_kernels -name '*.cc' -o -name 
 
 check-format:
 	@clang-format --dry-run --Werror $(our_sources)
+
+check-shell:
+	@shellcheck scripts/*.sh examples/remote/suture-ssh
 
 format:
 	@clang-format -i $(our_sources)

@@ -6,7 +6,7 @@
 # Debian 12 and Ubuntu 24.04 and newer. Elsewhere it names what is needed and installs nothing.
 set -eu
 
-packages="g++ make cmake python3 python3-pip python3-venv python3-setuptools python3-wheel
+packages="g++ make cmake pkgconf python3 python3-pip python3-venv python3-setuptools python3-wheel
   python3-jsonschema python3-yaml ca-certificates git patch strace util-linux mount
   libyaml-cpp-dev libcli11-dev libdtl-dev libre2-dev nlohmann-json3-dev libsodium-dev libminizip-dev
   zlib1g-dev libzstd-dev libisal-dev libgtest-dev libgmock-dev"
