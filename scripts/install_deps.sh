@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the packages that building and testing suture needs, those that are missing only, and says which.
 #
-#   scripts/install_deps.sh [check]     check: also what `make check-all` needs (clang, its tools)
+#   scripts/install_deps.sh [check|page]     check: also what `make check-all` needs (clang, its tools)
+#                                            page: also what `make test-page` needs (a browser)
 #
 # Debian 12 and Ubuntu 24.04 and newer. Elsewhere it names what is needed and installs nothing.
 set -eu
@@ -11,6 +12,7 @@ packages="g++ make cmake python3 python3-pip python3-venv python3-setuptools pyt
   libyaml-cpp-dev libcli11-dev libdtl-dev libre2-dev nlohmann-json3-dev libsodium-dev libminizip-dev
   zlib1g-dev libzstd-dev libisal-dev libgtest-dev libgmock-dev"
 [ "${1:-}" = check ] && packages="$packages clang clang-tidy clang-format libclang-rt-dev"
+[ "${1:-}" = page ] && packages="$packages chromium"
 
 if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
   echo "install-deps: not a Debian or Ubuntu machine, nothing installed. Needed, by Debian's names:" >&2

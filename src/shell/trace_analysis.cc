@@ -14,7 +14,9 @@ namespace {
 class Progress {
  public:
   Progress(const Session& session, const std::string& file)
-      : session_(session), file_(file), shown_(session.err().width > 0 && !session.options().quiet && !session.options().json) {
+      : session_(session),
+        file_(file),
+        shown_(session.err().width > 0 && !session.options().quiet && !session.options().json) {
     last_ = std::chrono::steady_clock::now();
   }
   ~Progress() {
@@ -60,8 +62,9 @@ Result<TraceReading> pass(const Session& session, const std::string& file, Packi
   Result<TraceReading> reading = read_trace(**stream, counted);
   if (!reading) return named(file, reading.error());
   if (const std::uint64_t garbage = (*stream)->garbage_at(); garbage != Inflater::npos)
-    reading->warnings.push_back({"bytes behind the compressed stream are no further one and are not read; the offset is of the file",
-                                 1, garbage});
+    reading->warnings.push_back(
+        {"bytes behind the compressed stream are no further one and are not read; the offset is of the file", 1,
+         garbage});
   return reading;
 }
 

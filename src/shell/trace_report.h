@@ -50,7 +50,8 @@ std::string outlook_words(const TraceReport& report);
 std::string reading_words(const TraceReport& report);
 
 std::string trace_text(const TraceReport& report, std::size_t rows, Style style);
-std::string change_text(const TraceReport& before, const TraceReport& after, const TraceChange& change, std::size_t rows);
+std::string change_text(const TraceReport& before, const TraceReport& after, const TraceChange& change,
+                        std::size_t rows, Style style);
 // Warnings and damage, for stderr.
 std::string trace_warnings(const TraceReport& report);
 
