@@ -67,7 +67,7 @@ WayOut native_fp8(const CostCase& of) {
   way.memory = "none";
   way.needs =
       "FlashInfer 0.6.14 or later (fa3; 0.6.18.post1 for fa2), an SM90 GPU, e4m3, BF16 queries, head dims 512 + 64 or "
-      "512 + 0";
+      "512 + 0, any page size that it takes for BF16";
   way.patch = "sglang-native-fp8-kv";
   if (of.columns != kCompressed + kRope && of.columns != kCompressed) way.unfit = "the columns are neither 576 nor 512";
   if (!of.e4m3) way.unfit = "the pool is not e4m3";

@@ -1,4 +1,5 @@
 // A file of a trace, read and analysed. See trace_report.h. Tests: tests/trace.
+#include <algorithm>
 #include <chrono>
 
 #include "effects/byte_stream.h"
@@ -108,9 +109,14 @@ double TraceReport::found_share() const {
 }
 
 double TraceReport::found_step_us() const {
-  double us = 0;
-  for (const Finding& finding : findings) us += finding.times.step_us;
-  return us;
+  if (steps.steps.empty()) return 0;
+  const auto step = static_cast<std::uint32_t>(steps.typical());
+  std::int64_t ns = 0;
+  for (const GpuCall& call : trace.calls) {
+    const auto found = [&](const Finding& each) { return is_of(each, trace, table, call); };
+    if (call.step == step && std::any_of(findings.begin(), findings.end(), found)) ns += call.duration_ns;
+  }
+  return static_cast<double>(ns) / 1000;
 }
 
 double TraceReport::step_us() const {

@@ -129,10 +129,12 @@ std::string step_bars(const TraceReport& report, const TraceReport* before, cons
   const std::string each = report.steps.steps.empty() ? "The whole trace" : "A step";
   std::string html = "<h2>" + each + ", by operator</h2>\n";
   const double scale = before == nullptr ? scale_of(report) : std::max(scale_of(report), scale_of(*before));
-  html += "<div class=\"bars\">";
-  if (before != nullptr) html += "<span>before</span>" + bar(*before, colours, scale);
-  html +=
-      std::string("<span>") + (before != nullptr ? "after" : "") + "</span>" + bar(report, colours, scale) + "</div>\n";
+  if (before == nullptr) {
+    html += bar(report, colours, scale) + "\n";
+  } else {
+    html += "<div class=\"bars\"><span>before</span>" + bar(*before, colours, scale) + "<span>after</span>" +
+            bar(report, colours, scale) + "</div>\n";
+  }
   html += legend(colours);
   return html + "<p class=\"soft\">GPU time on average; the whole width is " + ms(scale) +
          (report.steps.steps.empty() ? ""

@@ -26,10 +26,10 @@ struct TraceReport {
 
   [[nodiscard]] AnalysedTrace analysed() const { return {trace, steps, table}; }
   [[nodiscard]] bool on_gpu() const { return table.gpu_calls > 0; }
-  // Part of the GPU time that the findings take, and of the typical step's wall time.
+  // Part of the GPU time that the findings take, and their time in a step.
   [[nodiscard]] double found_share() const;
-  [[nodiscard]] double found_step_us() const;
-  [[nodiscard]] double step_us() const;  // median wall time of a step; 0: no steps
+  [[nodiscard]] double found_step_us() const;  // in the step of median wall time
+  [[nodiscard]] double step_us() const;        // median wall time of a step; 0: no steps
 };
 
 struct TraceRequest {
