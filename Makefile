@@ -13,8 +13,9 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 configure = cmake -S . --preset $(1) -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS)
 
-.PHONY: all build suture static wheel sources demo test test-backend test-remote check-all check-clang check-asan check-tidy \
-        check-format bench compare matrix format clean install-deps verify-kernels
+.PHONY: all build suture static wheel sources demo test test-backend test-remote test-page fuzz-trace check-all check-clang \
+        check-asan check-tidy check-format check-shell bench bench-trace compare matrix format clean install-deps \
+        verify-kernels
 
 all: suture
 
@@ -58,11 +59,15 @@ test-backend: build
 # The executable on other hosts: ssh, ansible, images, the wheel.
 test-remote: build
 	$(CTEST) --test-dir $(BUILD) -L remote
+# The page of `suture trace --html` in headless Chromium: console, keyboard, light, dark, without JavaScript.
+test-page: suture
+	@scripts/install_deps.sh page
+	@SUTURE=$(CURDIR)/$(BUILD)/suture SUTURE_SOURCE=$(CURDIR) python3 tests/trace/browser.py $(BUILD)/page
 
 # All of the below, for whoever is about to submit: both compilers, the sanitizers, the linters, every test.
 check-all:
 	@scripts/install_deps.sh check
-	@$(MAKE) --no-print-directory check-format test check-clang check-asan check-tidy
+	@$(MAKE) --no-print-directory check-format check-shell test check-clang check-asan check-tidy
 
 check-clang: sources
 	@$(call configure,clang) -B $(BUILD)-clang > /dev/null
@@ -78,6 +83,14 @@ check-tidy: sources
 	@$(call configure,tidy) -B $(BUILD)-tidy > /dev/null
 	@cmake --build $(BUILD)-tidy -j $(JOBS) --target suture
 
+# Traces that are wrong in every way, for SECONDS on one core, with AddressSanitizer; what fails is left in $(BUILD)-fuzz.
+fuzz-trace: sources
+	@cmake -S . -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+	  -DSUTURE_SANITIZE=address,undefined -DSUTURE_FUZZ=ON -DSUTURE_CACHE=$(SUTURE_CACHE) $(CMAKE_FLAGS) > /dev/null
+	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target trace_fuzz
+	@mkdir -p $(BUILD)-fuzz/corpus
+	cd $(BUILD)-fuzz && tests/trace_fuzz -max_total_time=$(or $(SECONDS),1800) -max_len=16384 -timeout=10 corpus ../tests/fuzz/corpus/trace
+
 # One executable with machine code for each supported GPU, and PTX for later ones. `make build` compiles PTX alone.
 verify-kernels:
 	@command -v nvcc > /dev/null || test -n "$$CUDACXX" || { echo "verify-kernels: there is no nvcc on the PATH; install the CUDA toolkit, or name its nvcc in CUDACXX"; exit 1; }
@@ -89,11 +102,18 @@ our_sources = $(shell find src tests bench verify_kernels -name '*.cc' -o -name 
 check-format:
 	@clang-format --dry-run --Werror $(our_sources)
 
+check-shell:
+	@shellcheck scripts/*.sh examples/remote/suture-ssh
+
 format:
 	@clang-format -i $(our_sources)
 
 bench: suture
 	@SUTURE_CACHE=$(SUTURE_CACHE) python3 bench/diff_bench.py $(BUILD)/suture
+
+# A generated trace of 480 MB, plain and compressed: suture beside Python's json, time and memory.
+bench-trace: suture
+	@python3 bench/trace_bench.py $(BUILD)/suture
 
 # docs/comparison.md: the cases of tests/pitfalls, by suture and by ast-grep. Downloads the latter; not in CI.
 compare: suture
@@ -106,4 +126,4 @@ matrix: suture
 	@SUTURE=$(CURDIR)/$(BUILD)/suture SUTURE_SOURCE=$(CURDIR) SUTURE_CACHE=$(SUTURE_CACHE) python3 tests/matrix/matrix.py
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tidy $(BUILD)-debug $(BUILD)-kernels
+	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tidy $(BUILD)-debug $(BUILD)-kernels $(BUILD)-fuzz

@@ -74,13 +74,11 @@ list(REMOVE_DUPLICATES SUTURE_INCLUDES)
 
 find_package(Threads REQUIRED)
 
-# One file that runs on any Linux of the same architecture, and starts without a dynamic linker. Tried, not assumed:
-# where an archive is missing, or needs others (newer RE2 needs Abseil), the executable is linked dynamically.
-set(SUTURE_LIBS ${SUTURE_LIBS_shared})
-add_library(suture_static INTERFACE)
-if(SUTURE_STATIC)
+# One file that runs on any Linux of the same architecture, and starts without a dynamic linker. Tried, not assumed: where
+# an archive is missing, the executable is linked dynamically. Newer RE2 stands on Abseil: pkg-config says on what of it.
+function(suture_try_static result)
   include(CheckCXXSourceCompiles)
-  set(CMAKE_REQUIRED_LIBRARIES ${SUTURE_LIBS_static} Threads::Threads)
+  set(CMAKE_REQUIRED_LIBRARIES ${ARGN} Threads::Threads)
   set(CMAKE_REQUIRED_LINK_OPTIONS -static)
   set(CMAKE_REQUIRED_INCLUDES ${SUTURE_INCLUDES})
   set(CMAKE_REQUIRED_FLAGS -std=c++20)
@@ -90,10 +88,24 @@ if(SUTURE_STATIC)
     #include <sodium.h>
     #include <yaml-cpp/yaml.h>
     int main() { return sodium_init() + (unzOpen64(\"a\") != nullptr ? 1 : 0) + RE2::FullMatch(\"a\", \"a\") + static_cast<int>(YAML::Load(\"a\").size()); }"
-    SUTURE_STATIC_LINKS)
-  if(SUTURE_STATIC_LINKS)
+    ${result})
+endfunction()
+
+set(SUTURE_LIBS ${SUTURE_LIBS_shared})
+add_library(suture_static INTERFACE)
+if(SUTURE_STATIC)
+  suture_try_static(SUTURE_STATIC_LINKS ${SUTURE_LIBS_static})
+  if(NOT SUTURE_STATIC_LINKS)
+    find_package(PkgConfig)
+    if(PKG_CONFIG_FOUND)
+      pkg_check_modules(RE2 re2)
+      list(APPEND SUTURE_LIBS_static ${RE2_STATIC_LIBRARIES})
+      suture_try_static(SUTURE_STATIC_LINKS_BY_PKG_CONFIG ${SUTURE_LIBS_static})
+    endif()
+  endif()
+  if(SUTURE_STATIC_LINKS OR SUTURE_STATIC_LINKS_BY_PKG_CONFIG)
     set(SUTURE_LIBS ${SUTURE_LIBS_static})
-    # -s: symbols are a third of the file, and it travels over ssh.
+    # -s: symbols are a seventh of the file, and it travels over ssh.
     target_link_options(suture_static INTERFACE -static $<$<CONFIG:Release>:-s>)
   elseif(SKBUILD)
     message(FATAL_ERROR "No static link here, and the wheel's tags promise an executable that needs no library.")

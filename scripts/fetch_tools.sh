@@ -8,8 +8,11 @@ set -eu
 tools=$1/tools
 packages="scikit-build-core==1.1.2 ansible-core==2.19.14 uv==0.13.9 pipx==1.18.4"
 
-if [ "$(cat "$tools/packages" 2> /dev/null)" != "$packages" ]; then
-  mkdir -p "$1"
+mkdir -p "$1"
+exec 9> "$1/tools.lock"
+flock 9  # several tests come for them at one time
+
+if [ "$(cat "$tools/packages" 2> /dev/null)" != "$packages" ] || ! "$tools/bin/python" -V > /dev/null 2>&1; then
   rm -rf "$tools"
   {
     python3 -m venv "$tools"

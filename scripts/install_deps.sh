@@ -1,12 +1,13 @@
 #!/bin/sh
 # Installs the packages that building and testing suture needs, those that are missing only, and says which.
 #
-#   scripts/install_deps.sh [test|check]     test: also what `make test` needs; check: also what `make check-all` needs
+#   scripts/install_deps.sh [test|check|page]     test: also what `make test` needs; check: also what `make check-all` needs;
+#                                                 page: also what `make test-page` needs (a browser)
 #
 # Debian 12 and Ubuntu 24.04 and newer. Elsewhere it names what is needed and installs nothing.
 set -eu
 
-packages="g++ make cmake python3 python3-pip python3-venv python3-setuptools python3-wheel
+packages="g++ make cmake pkgconf python3 python3-pip python3-venv python3-setuptools python3-wheel
   python3-jsonschema python3-yaml ca-certificates git patch strace util-linux mount
   libyaml-cpp-dev libcli11-dev libdtl-dev libre2-dev nlohmann-json3-dev libsodium-dev libminizip-dev
   zlib1g-dev libzstd-dev libisal-dev libgtest-dev libgmock-dev"
@@ -15,6 +16,7 @@ case ${1:-} in
   test | check) packages="$packages openssh-server openssh-client iproute2 binutils dash busybox-static" ;;
 esac
 [ "${1:-}" = check ] && packages="$packages clang clang-tidy clang-format libclang-rt-dev shellcheck"
+[ "${1:-}" = page ] && packages="$packages chromium"
 
 if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
   echo "install-deps: not a Debian or Ubuntu machine, nothing installed. Needed, by Debian's names:" >&2

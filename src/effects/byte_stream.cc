@@ -10,7 +10,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace suture {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::size_t kChunk = std::size_t{256} << 10U;
 constexpr std::size_t kChunks = 4;
 
 struct Chunk {
-  std::vector<char> bytes;
+  std::string bytes;
   std::size_t size = 0;
 };
 
@@ -27,7 +26,9 @@ class FileStream final : public ByteStream {
  public:
   FileStream(FileSystem& fs, std::string path, Opened file, std::uint64_t size, Packing packing)
       : fs_(fs), path_(std::move(path)), file_(std::move(file)), size_(size), packing_(packing) {
-    for (Chunk& chunk : chunks_) chunk.bytes.resize(kChunk);
+    if (packing != Packing::none) {
+      for (Chunk& chunk : chunks_) chunk.bytes.resize(kChunk);
+    }
     worker_ = std::thread([this] { work(); });
   }
   ~FileStream() override {
@@ -112,11 +113,11 @@ class FileStream final : public ByteStream {
     while (true) {
       Chunk* chunk = room();
       if (chunk == nullptr) return std::nullopt;
-      const Result<std::string> part = more();
+      Result<std::string> part = more();
       if (!part) return part.error();
       if (part->empty()) return std::nullopt;
-      std::memcpy(chunk->bytes.data(), part->data(), part->size());
-      chunk->size = part->size();
+      chunk->bytes = *std::move(part);
+      chunk->size = chunk->bytes.size();
       hand_over();
     }
   }
@@ -186,11 +187,11 @@ Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& fs, const std::strin
   if (!first) return io_error("read", path, first.error);
   const Packing packing = packing_of(first.value);
   if (packing != Packing::none && inflater_name(packing).empty())
-    return Error{Exit::file_system, path + " is compressed with " + std::string(packing_name(packing)) +
-                                        ", which this build of suture does not read",
+    return Error{Exit::file_system,
+                 path + " is compressed with " + std::string(packing_name(packing)) +
+                     ", which this build of suture does not read",
                  std::nullopt, "decompress it first"};
-  return std::unique_ptr<ByteStream>(
-      std::make_unique<FileStream>(fs, path, std::move(file), info.value.size, packing));
+  return std::unique_ptr<ByteStream>(std::make_unique<FileStream>(fs, path, std::move(file), info.value.size, packing));
 }
 
 }  // namespace suture

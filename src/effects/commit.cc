@@ -273,7 +273,8 @@ class Commit {
     for (std::size_t i = 0; i < journal_.new_blobs.size(); ++i) {
       const std::string& hash = journal_.new_blobs[i];
       const std::string staged = staged_name(token_, i, true);
-      const StageRequest request{folder.handle(), hash, staged, shown + "/" + hash, false};
+      StageRequest request{folder.handle(), hash, staged, shown + "/" + hash, false};
+      request.most = readers();
       if (Status done = stage_bytes(fs_, request, after_.blobs.at(hash), &report_.notes); !done) return done;
       const Io<Done> renamed = fs_.rename(folder.handle(), staged, folder.handle(), hash);
       if (!renamed) return io_error("write", request.shown, renamed.error);
@@ -283,6 +284,13 @@ class Commit {
     const Io<Done> parent = sync_folder(fs_, suture_.handle());
     if (!parent) return io_error("write", shown, parent.error);
     return Nothing{};
+  }
+
+  // The permissions that all files to be replaced have: receipt and blobs hold bytes of them.
+  [[nodiscard]] std::uint32_t readers() const {
+    std::uint32_t mode = 0664;
+    for (const Item& item : items_) mode &= item.info ? item.info->mode : mode;
+    return mode;
   }
 
   Status stage_item(std::size_t index) {
@@ -299,6 +307,7 @@ class Commit {
       if (Status staged = stage_old(fs_, request, *item.before, &report_.notes); !staged) return staged;
     }
     request.staged = target.fresh;
+    if (target.path.starts_with(kSutureFolder)) request.most = readers();
     return item.after ? stage_bytes(fs_, request, *item.after, &report_.notes) : Status(Nothing{});
   }
 

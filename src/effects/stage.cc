@@ -84,7 +84,7 @@ Status give_metadata(FileSystem& fs, const StageRequest& request, Handle file, s
   }
   const Io<FileInfo> folder = fs.info(request.folder);
   if (!folder) return io_error("look at the folder of", request.shown, folder.error);
-  own_like(fs, file, folder.value);
+  own_like(fs, file, folder.value, request.most);
   return Nothing{};
 }
 

@@ -20,6 +20,7 @@ struct StageRequest {
   std::string staged;   // the name to write
   std::string shown;    // the target, for messages
   bool exists = false;  // the target is there: its metadata is copied; else it gets those of the folder (own_like)
+  std::uint32_t most = 0664;  // permissions that a file that is not there yet gets at most
 };
 
 // Writes `bytes` to the staged name. On an error the staged file may be there, in part.

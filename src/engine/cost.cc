@@ -65,7 +65,9 @@ WayOut active_slots(const CostCase& of) {
 WayOut native_fp8(const CostCase& of) {
   WayOut way{.kind = Kind::native_fp8};
   way.memory = "none";
-  way.needs = "FlashInfer 0.6.14 or later (fa3; 0.6.18.post1 for fa2), an SM90 GPU, e4m3, BF16 queries, head dims 512 + 64 or 512 + 0";
+  way.needs =
+      "FlashInfer 0.6.14 or later (fa3; 0.6.18.post1 for fa2), an SM90 GPU, e4m3, BF16 queries, head dims 512 + 64 or "
+      "512 + 0, any page size that it takes for BF16";
   way.patch = "sglang-native-fp8-kv";
   if (of.columns != kCompressed + kRope && of.columns != kCompressed) way.unfit = "the columns are neither 576 nor 512";
   if (!of.e4m3) way.unfit = "the pool is not e4m3";
@@ -95,7 +97,8 @@ std::string way_name(Kind kind) {
 Cost cost_of(const CostCase& of) {
   Cost cost{.of = of};
   cost.wide_pool_bytes = of.layers * of.slots * of.columns * of.query_size;
-  cost.ways = {whole_cast(of), wide_pool(of), shadow_of_every_layer(of), gather_then_cast(of), active_slots(of), native_fp8(of)};
+  cost.ways = {whole_cast(of),       wide_pool(of),    shadow_of_every_layer(of),
+               gather_then_cast(of), active_slots(of), native_fp8(of)};
   for (WayOut& way : cost.ways) {
     way.step_bytes = way.layer_bytes * of.layers;
     if (of.gigabytes_a_second) way.step_ms = static_cast<double>(way.step_bytes) / *of.gigabytes_a_second / 1e6;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -41,16 +42,17 @@ struct GpuWork {
 
 struct GpuCall {
   std::int64_t start_ns = 0, duration_ns = 0;
-  std::uint32_t work = 0;
-  std::uint32_t stream = 0;       // of Trace::streams
   std::uint32_t path = kNone;     // the operator that launched it
+  std::uint32_t op_call = kNone;  // equal for what one call of an operator launched
   std::uint32_t launch = kNone;   // of Trace::launches
   std::uint32_t step = kNone;     // engine/trace_steps.h fills it
-  std::uint32_t op_call = kNone;  // equal for what one call of an operator launched
+  std::uint32_t work = 0;
+  std::uint32_t stream = 0;  // of Trace::streams
 };
 
-// A call of the runtime that put work on the GPU. A CUDA graph's is one for all of its kernels.
+// A call of the runtime that puts work on the GPU. A CUDA graph's is one for all of its kernels.
 struct GpuLaunch {
+  std::uint64_t correlation = 0;
   std::int64_t start_ns = 0;
   std::uint32_t thread = 0;  // of Trace::threads
 };
@@ -70,8 +72,9 @@ struct Trace {
   std::vector<TraceOp> ops;
   std::vector<OpPath> paths;
   std::vector<GpuWork> works;
-  std::vector<GpuCall> calls;  // in the order of their start
-  std::vector<GpuLaunch> launches;
+  // Deques: a vector that grows holds everything twice for a moment.
+  std::deque<GpuCall> calls;  // in the order of their start
+  std::deque<GpuLaunch> launches;
   std::vector<GpuStream> streams;
   std::vector<TraceSpan> spans;
   std::vector<std::string> span_names;

@@ -61,7 +61,8 @@ void TraceCollector::warn(const std::string& what, std::uint64_t offset) {
 std::uint32_t TraceCollector::thread_of(const TraceEvent& event) {
   const std::string& last = last_thread_.first;
   if (last_thread_.second != kNone && last.size() == event.pid.size() + 1 + event.tid.size() &&
-      last.compare(0, event.pid.size(), event.pid) == 0 && last.compare(event.pid.size() + 1, std::string::npos, event.tid) == 0)
+      last.compare(0, event.pid.size(), event.pid) == 0 &&
+      last.compare(event.pid.size() + 1, std::string::npos, event.tid) == 0)
     return last_thread_.second;
   last_thread_.first.assign(event.pid).append(1, ' ').append(event.tid);
   last_thread_.second = threads_.id(last_thread_.first);
@@ -133,14 +134,16 @@ void TraceCollector::take_work(const TraceEvent& event) {
   // A kernel's pid and tid are its device and stream where args do not say.
   key_.assign(event.device.empty() ? event.pid : event.device).append(1, kSeparator);
   key_.append(event.stream.empty() ? event.tid : event.stream);
-  calls_.push_back({*event.start_ns, *event.duration_ns, event.external.value_or(0), event.correlation.value_or(0), work,
-                    streams_.id(key_)});
+  const std::uint64_t external = event.external.value_or(0), correlation = event.correlation.value_or(0);
+  trace_.calls.push_back({*event.start_ns, *event.duration_ns, static_cast<std::uint32_t>(external),
+                          static_cast<std::uint32_t>(external >> 32U), static_cast<std::uint32_t>(correlation),
+                          static_cast<std::uint32_t>(correlation >> 32U), work, streams_.id(key_)});
   cover(*event.start_ns, *event.start_ns + *event.duration_ns);
 }
 
 void TraceCollector::take_launch(const TraceEvent& event) {
   if (!event.correlation || !puts_work_on_gpu(event.name)) return;
-  launches_.push_back({*event.correlation, *event.start_ns, thread_of(event)});
+  trace_.launches.push_back({*event.correlation, *event.start_ns, thread_of(event)});
 }
 
 void TraceCollector::take_span(const TraceEvent& event) {
@@ -186,7 +189,7 @@ Trace TraceCollector::finish() {
     for (const Begun& begun : thread.begun) warn("beginnings (B) have no end (E) and are left out", begun.offset);
     while (!thread.ops.empty()) close_op(thread);
   }
-  join_calls();
+  sort_calls();
   join_ops();
   join_launches();
   name_all();

@@ -11,8 +11,8 @@ namespace suture {
 // Matched by name and inputs (operators), by name and launch shape (kernels without an operator).
 struct ChangedRow {
   std::string name, inputs;
-  double before_us = 0, after_us = 0;            // self time a step, or in all
-  double before_calls = 0, after_calls = 0;      // a step, or in all
+  double before_us = 0, after_us = 0;        // self time a step, or in all
+  double before_calls = 0, after_calls = 0;  // a step, or in all
   [[nodiscard]] double change_us() const { return after_us - before_us; }
 };
 

@@ -43,7 +43,8 @@ std::optional<Finding> finding_of_copy(const TraceOp& op, const Inputs& in) {
   finding.from = short_type(in.types[1]);
   finding.to = short_type(in.types[0]);
   if (in.types[0] != in.types[1]) {
-    if (!is_float_type(in.types[0]) || !is_float_type(in.types[1]) || !is_pool(in.dims[0], finding.columns)) return std::nullopt;
+    if (!is_float_type(in.types[0]) || !is_float_type(in.types[1]) || !is_pool(in.dims[0], finding.columns))
+      return std::nullopt;
     finding.kind = Kind::whole_pool_cast;
     return finding;
   }
@@ -67,7 +68,8 @@ std::int64_t gathered_rows(const Trace& trace, const TraceTable& table, std::uin
   return rows;
 }
 
-std::optional<Finding> finding_of_gather(const Trace& trace, const TraceTable& table, std::uint32_t op, const Inputs& in) {
+std::optional<Finding> finding_of_gather(const Trace& trace, const TraceTable& table, std::uint32_t op,
+                                         const Inputs& in) {
   const TraceOp& it = table.ops[op];
   if (it.name != "aten::index" && it.name != "aten::index_select" && it.name != "aten::embedding") return std::nullopt;
   if (in.dims.empty() || in.dims[0].size() < 2 || in.types.empty()) return std::nullopt;
@@ -158,7 +160,8 @@ std::vector<Finding> find_waste(const Trace& trace, const TraceSteps& steps, con
     }
     finding.in_steps = in_steps.size();
     // A cast that is made once is a program that loads its weights.
-    const bool repeats = finding.times.calls >= 2 && (steps.steps.empty() || finding.in_steps * 2 >= steps.steps.size());
+    const bool repeats =
+        finding.times.calls >= 2 && (steps.steps.empty() || finding.in_steps * 2 >= steps.steps.size());
     if (repeats) kept.push_back(std::move(finding));
   }
   std::stable_sort(kept.begin(), kept.end(),

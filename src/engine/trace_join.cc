@@ -10,13 +10,24 @@
 namespace suture {
 namespace {
 
-// Ids that are asked for, and one number for each. Open addressing: 12 bytes a place, at most two thirds full. 0 is no id.
+std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
+  return std::uint64_t{high} << 32U | low;
+}
+std::uint64_t external_of(const GpuCall& call) {
+  return joined(call.path, call.op_call);
+}
+std::uint64_t correlation_of(const GpuCall& call) {
+  return joined(call.launch, call.step);
+}
+
+// Ids that the calls ask for, and one number for each. Open addressing: 12 bytes a place, at most two thirds full. 0 is no id.
 class IdTable {
  public:
-  explicit IdTable(const std::vector<std::uint64_t>& ids)
-      : keys_(std::bit_ceil(ids.size() * 3 / 2 + 8)), values_(keys_.size(), kNone) {
-    for (const std::uint64_t id : ids) {
-      if (id != 0) keys_[place(id)] = id;
+  template <class IdOf>
+  IdTable(const std::deque<GpuCall>& calls, IdOf id_of)
+      : keys_(std::bit_ceil(calls.size() * 3 / 2 + 8)), values_(keys_.size(), kNone) {
+    for (const GpuCall& call : calls) {
+      if (const std::uint64_t id = id_of(call); id != 0) keys_[place(id)] = id;
     }
   }
   // The number of `id`, where it is asked for.
@@ -27,7 +38,7 @@ class IdTable {
   }
 
  private:
-  std::size_t place(std::uint64_t id) const {
+  [[nodiscard]] std::size_t place(std::uint64_t id) const {
     const std::size_t mask = keys_.size() - 1;
     std::size_t at = (id * 0x9E3779B97F4A7C15U >> 20U) & mask;
     while (keys_[at] != 0 && keys_[at] != id) at = (at + 1) & mask;
@@ -69,56 +80,43 @@ void NumberLog::each(Take take) const {
   }
 }
 
-void TraceCollector::join_calls() {
-  std::sort(calls_.begin(), calls_.end(), [](const RawCall& a, const RawCall& b) { return a.start_ns < b.start_ns; });
-  trace_.calls.reserve(calls_.size());
-  externals_.reserve(calls_.size());
-  correlations_.reserve(calls_.size());
-  for (; !calls_.empty(); calls_.pop_front()) {  // the deque gives its memory back as it goes
-    const RawCall& raw = calls_.front();
-    trace_.calls.push_back(
-        {.start_ns = raw.start_ns, .duration_ns = raw.duration_ns, .work = raw.work, .stream = raw.stream});
-    externals_.push_back(raw.external);
-    correlations_.push_back(raw.correlation);
-  }
+void TraceCollector::sort_calls() {
+  const auto earlier = [](const GpuCall& a, const GpuCall& b) { return a.start_ns < b.start_ns; };
+  if (!std::is_sorted(trace_.calls.begin(), trace_.calls.end(), earlier))
+    std::sort(trace_.calls.begin(), trace_.calls.end(), earlier);
 }
 
 void TraceCollector::join_ops() {
-  {
-    IdTable table(externals_);
-    op_log_.each([&table](std::uint64_t external, std::uint64_t path) {
-      if (std::uint32_t* found = table.find(external)) *found = static_cast<std::uint32_t>(path);
-    });
-    op_log_ = NumberLog();
-    for (std::size_t i = 0; i < externals_.size(); ++i) {
-      const std::uint32_t* path = table.find(externals_[i]);
-      if (path != nullptr) trace_.calls[i].path = *path;
-    }
+  // A path and, behind it, the number of the call: `first` is where an id's first call stands, which is as good as any number.
+  IdTable paths(trace_.calls, external_of);
+  op_log_.each([&paths](std::uint64_t external, std::uint64_t path) {
+    if (std::uint32_t* found = paths.find(external)) *found = static_cast<std::uint32_t>(path);
+  });
+  op_log_ = NumberLog();
+  IdTable first(trace_.calls, external_of);
+  for (std::uint32_t i = 0; i < trace_.calls.size(); ++i) {
+    GpuCall& call = trace_.calls[i];
+    const std::uint64_t external = external_of(call);
+    const std::uint32_t* path = paths.find(external);
+    call.path = path == nullptr ? kNone : *path;
+    call.op_call = i;
+    if (call.path == kNone) continue;
+    std::uint32_t& number = *first.find(external);
+    if (number == kNone) number = i;
+    call.op_call = number;
   }
-  IdTable numbers(externals_);
-  std::uint32_t next = 0;
-  for (std::size_t i = 0; i < externals_.size(); ++i) {
-    std::uint32_t* number = trace_.calls[i].path == kNone ? nullptr : numbers.find(externals_[i]);
-    if (number != nullptr && *number == kNone) *number = next++;
-    trace_.calls[i].op_call = number != nullptr ? *number : next++;
-  }
-  externals_ = {};
 }
 
 void TraceCollector::join_launches() {
-  IdTable table(correlations_);
-  for (const RawLaunch& launch : launches_) {
-    std::uint32_t* found = table.find(launch.correlation);
-    if (found == nullptr) continue;
-    *found = static_cast<std::uint32_t>(trace_.launches.size());
-    trace_.launches.push_back({launch.start_ns, launch.thread});
+  IdTable table(trace_.calls, correlation_of);
+  for (std::uint32_t i = 0; i < trace_.launches.size(); ++i) {
+    if (std::uint32_t* found = table.find(trace_.launches[i].correlation)) *found = i;
   }
-  launches_ = {};
-  for (std::size_t i = 0; i < correlations_.size(); ++i) {
-    const std::uint32_t* launch = table.find(correlations_[i]);
-    if (launch != nullptr) trace_.calls[i].launch = *launch;
+  for (GpuCall& call : trace_.calls) {
+    const std::uint32_t* launch = table.find(correlation_of(call));
+    call.launch = launch == nullptr ? kNone : *launch;
+    call.step = kNone;
   }
-  correlations_ = {};
 }
 
 }  // namespace suture

@@ -133,9 +133,11 @@ bool is_among(View name, const std::array<View, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-constexpr std::array<View, 22> kUnary = {"silu",    "silu_", "gelu",    "relu",  "relu_",   "sigmoid", "tanh", "exp",
-                                         "neg",     "sqrt",  "rsqrt",   "abs",   "log",     "cos",     "sin",  "reciprocal",
-                                         "softmax", "clone", "_softmax", "rms_norm", "_fused_rms_norm", "square"};
+constexpr std::array<View, 22> kUnary = {
+    "silu",  "silu_",      "gelu",    "relu",  "relu_",    "sigmoid",  "tanh",
+    "exp",   "neg",        "sqrt",    "rsqrt", "abs",      "log",      "cos",
+    "sin",   "reciprocal", "softmax", "clone", "_softmax", "rms_norm", "_fused_rms_norm",
+    "square"};
 constexpr std::array<View, 12> kBinary = {"add", "add_", "sub", "sub_",    "mul",     "mul_",
                                           "div", "div_", "pow", "maximum", "minimum", "eq"};
 
@@ -230,16 +232,26 @@ std::string short_kernel_name(const std::string& name) {
 std::string operator_by_kernel(const std::string& kernel) {
   // The first that is in the name. Elementwise kernels name their functor, which stands before anything general.
   static constexpr std::pair<View, View> table[] = {
-      {"direct_copy_kernel", "aten::copy_"},   {"float8_copy_kernel", "aten::copy_"},
-      {"bfloat16_copy_kernel", "aten::copy_"}, {"CUDAFunctor_add", "aten::add"},
-      {"CUDAFunctorOnSelf_add", "aten::add"},  {"MulFunctor", "aten::mul"},
-      {"DivFunctor", "aten::div"},             {"silu_kernel", "aten::silu"},
-      {"gelu", "aten::gelu"},                  {"FillFunctor", "aten::fill_"},
-      {"softmax", "aten::_softmax"},           {"layer_norm", "aten::native_layer_norm"},
-      {"gather_kernel", "aten::index"},        {"index_elementwise_kernel", "aten::index"},
-      {"indexSelect", "aten::index_select"},   {"CatArray", "aten::cat"},
-      {"splitKreduce", "aten::mm"},            {"nvjet", "aten::mm"},
-      {"gemm", "aten::mm"},                    {"gemv", "aten::mm"},
+      {"direct_copy_kernel", "aten::copy_"},
+      {"float8_copy_kernel", "aten::copy_"},
+      {"bfloat16_copy_kernel", "aten::copy_"},
+      {"CUDAFunctor_add", "aten::add"},
+      {"CUDAFunctorOnSelf_add", "aten::add"},
+      {"MulFunctor", "aten::mul"},
+      {"DivFunctor", "aten::div"},
+      {"silu_kernel", "aten::silu"},
+      {"gelu", "aten::gelu"},
+      {"FillFunctor", "aten::fill_"},
+      {"softmax", "aten::_softmax"},
+      {"layer_norm", "aten::native_layer_norm"},
+      {"gather_kernel", "aten::index"},
+      {"index_elementwise_kernel", "aten::index"},
+      {"indexSelect", "aten::index_select"},
+      {"CatArray", "aten::cat"},
+      {"splitKreduce", "aten::mm"},
+      {"nvjet", "aten::mm"},
+      {"gemm", "aten::mm"},
+      {"gemv", "aten::mm"},
   };
   for (const auto& [word, name] : table) {
     if (kernel.find(word) != std::string::npos) return std::string(name);
@@ -263,8 +275,9 @@ std::int64_t elements_of(const GpuWork& work) {
 
 bool is_casting_copy(const GpuWork& work) {
   const bool copy = operator_by_kernel(work.name) == "aten::copy_";
-  return copy && (work.name.find("LoadWithCast") != std::string::npos || work.name.find("float8_copy") != std::string::npos ||
-                  work.name.find("bfloat16_copy") != std::string::npos);
+  return copy &&
+         (work.name.find("LoadWithCast") != std::string::npos || work.name.find("float8_copy") != std::string::npos ||
+          work.name.find("bfloat16_copy") != std::string::npos);
 }
 
 }  // namespace suture

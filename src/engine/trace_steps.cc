@@ -49,8 +49,8 @@ void assign_by_launch(Trace& trace, const std::vector<const TraceSpan*>& spans) 
       continue;
     }
     const std::int64_t at = trace.launches[call.launch].start_ns;
-    const auto behind = std::upper_bound(spans.begin(), spans.end(), at,
-                                         [](std::int64_t time, const TraceSpan* span) { return time < span->start_ns; });
+    const auto behind = std::upper_bound(
+        spans.begin(), spans.end(), at, [](std::int64_t time, const TraceSpan* span) { return time < span->start_ns; });
     call.step = behind == spans.begin() || at >= (*(behind - 1))->end_ns
                     ? kNone
                     : static_cast<std::uint32_t>(behind - spans.begin() - 1);
@@ -157,8 +157,8 @@ std::optional<TraceSteps> by_graph_launch(Trace& trace) {
     if (size >= a_graph) work[size] += size;
   }
   if (work.empty()) return std::nullopt;
-  const auto most = std::max_element(work.begin(), work.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most->second == most->first || most->second * 2 < trace.calls.size()) return std::nullopt;
   std::vector<std::size_t> cuts;
   std::vector<char> begun(sizes.size());
@@ -168,7 +168,8 @@ std::optional<TraceSteps> by_graph_launch(Trace& trace) {
     begun[launch] = 1;
     cuts.push_back(i);
   }
-  return from_cuts(trace, cuts, How::graph_launch, "replays of a CUDA graph of " + std::to_string(most->first) + " calls");
+  return from_cuts(trace, cuts, How::graph_launch,
+                   "replays of a CUDA graph of " + std::to_string(most->first) + " calls");
 }
 
 // Whether nine tenths of the stretches between `places` hold the same calls as the one before.
@@ -197,8 +198,7 @@ std::optional<TraceSteps> by_pattern(Trace& trace) {
     return places[a].size() != places[b].size() ? places[a].size() < places[b].size() : places[a][0] < places[b][0];
   });
   for (const std::uint32_t work : order) {
-    if (is_regular(trace, places[work]))
-      return from_cuts(trace, places[work], How::pattern, trace.works[work].name);
+    if (is_regular(trace, places[work])) return from_cuts(trace, places[work], How::pattern, trace.works[work].name);
   }
   return std::nullopt;
 }
@@ -225,10 +225,12 @@ Result<TraceSteps> as_told(Trace& trace, const std::string& told) {
   if (group.spans.empty())
     return no_steps(told, "no annotation of the trace begins with that", "without --steps they are looked for");
   if (!is_sequence(group))
-    return no_steps(told, "annotations that begin with that overlap", "name them more exactly, or give a number of steps");
+    return no_steps(told, "annotations that begin with that overlap",
+                    "name them more exactly, or give a number of steps");
   TraceSteps steps = from_spans(trace, group, How::given, told);
   if (steps.steps.empty())
-    return no_steps(told, "nothing on the GPU was launched within these annotations", "name others, or give a number of steps");
+    return no_steps(told, "nothing on the GPU was launched within these annotations",
+                    "name others, or give a number of steps");
   return steps;
 }
 

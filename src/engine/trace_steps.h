@@ -16,8 +16,9 @@ namespace suture {
 
 struct TraceStep {
   std::string label;
-  std::int64_t begin_ns = 0, end_ns = 0;  // of its work on the GPU: to the beginning of the next one's; without any, on the CPU
-  std::int64_t gpu_ns = 0;                // sum of its calls
+  std::int64_t begin_ns = 0,
+               end_ns = 0;  // of its work on the GPU: to the beginning of the next one's; without any, on the CPU
+  std::int64_t gpu_ns = 0;  // sum of its calls
   std::uint64_t calls = 0;
   [[nodiscard]] std::int64_t wall_ns() const { return end_ns - begin_ns; }
 };

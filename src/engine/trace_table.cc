@@ -63,9 +63,8 @@ struct Sample {
 template <class Take>
 void by_row(std::vector<Sample>& samples, Take take) {
   // What one call launched is one sample.
-  std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
-    return a.row != b.row ? a.row < b.row : a.call < b.call;
-  });
+  std::sort(samples.begin(), samples.end(),
+            [](const Sample& a, const Sample& b) { return a.row != b.row ? a.row < b.row : a.call < b.call; });
   std::vector<double> values;
   for (std::size_t i = 0; i < samples.size();) {
     const std::uint32_t row = samples[i].row;
@@ -219,10 +218,12 @@ TraceTable make_table(const Trace& trace, const TraceSteps& steps) {
   });
   std::vector<Sample> samples;
   fill_samples(trace, table, true, samples);
-  by_row(samples, [&ops](std::uint32_t row, const std::vector<double>& values) { set_statistics(ops[row].times, values); });
-  fill_samples(trace, table, false, samples);
   by_row(samples,
-         [&kernels](std::uint32_t row, const std::vector<double>& values) { set_statistics(kernels[row].times, values); });
+         [&ops](std::uint32_t row, const std::vector<double>& values) { set_statistics(ops[row].times, values); });
+  fill_samples(trace, table, false, samples);
+  by_row(samples, [&kernels](std::uint32_t row, const std::vector<double>& values) {
+    set_statistics(kernels[row].times, values);
+  });
   for (OpRow& row : ops) {
     row.times.bytes = table.ops[row.op].inferred ? 0 : bytes_moved(table.ops[row.op]).value_or(0);
     finish_row(row.times, table, steps);

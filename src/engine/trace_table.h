@@ -15,15 +15,16 @@
 namespace suture {
 
 struct RowTimes {
-  std::uint64_t calls = 0;  // of an operator: those on the CPU, or (inferred) its kernels
-  double calls_a_step = 0;  // 0: there are no steps
+  std::uint64_t calls = 0;    // of an operator: those on the CPU, or (inferred) its kernels
+  double calls_a_step = 0;    // 0: there are no steps
   std::int64_t self_ns = 0;   // GPU time of what it launched itself
   std::int64_t total_ns = 0;  // and of what the operators that it called launched
-  double median_us = 0, p99_us = 0;  // of the GPU time of one call that launched something (nearest rank; the median as usual)
+  double median_us = 0,
+         p99_us = 0;  // of the GPU time of one call that launched something (nearest rank; the median as usual)
   double share = 0, wall_share = 0;
-  double step_us = 0;              // self time in one step, on average
-  std::int64_t bytes = 0;          // one call reads and writes; 0: not known
-  double gigabytes_a_second = 0;   // bytes in the median time; 0: not known
+  double step_us = 0;             // self time in one step, on average
+  std::int64_t bytes = 0;         // one call reads and writes; 0: not known
+  double gigabytes_a_second = 0;  // bytes in the median time; 0: not known
 };
 
 struct OpRow {
@@ -39,12 +40,12 @@ struct KernelRow {
 };
 
 struct TraceTable {
-  std::vector<TraceOp> ops;        // of the trace, and behind them those that are inferred
+  std::vector<TraceOp> ops;               // of the trace, and behind them those that are inferred
   std::vector<std::uint32_t> op_of_work;  // for calls without a path; kNone: not even inferred
-  std::vector<OpRow> op_rows;      // by self time, the most first; of a trace without a GPU: by own time on the CPU
+  std::vector<OpRow> op_rows;  // by self time, the most first; of a trace without a GPU: by own time on the CPU
   std::vector<KernelRow> kernel_rows;
-  std::int64_t gpu_ns = 0;         // sum of all calls
-  std::int64_t kernel_ns = 0;      // of kernels alone
+  std::int64_t gpu_ns = 0;          // sum of all calls
+  std::int64_t kernel_ns = 0;       // of kernels alone
   double busy_ns = 0, wall_ns = 0;  // overlap counted once; both summed over devices
   std::uint64_t kernels = 0, gpu_calls = 0, without_operator = 0;
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace suture {
 namespace {
@@ -29,7 +30,9 @@ class GzipMember {
  public:
   enum class State { more, complete, broken };
 #ifdef SUTURE_WITH_ISAL
-  GzipMember() { reset(); }
+  GzipMember() {
+    reset();
+  }
   void reset() {
     isal_inflate_init(&state_);
     state_.crc_flag = ISAL_GZIP;
@@ -50,11 +53,17 @@ class GzipMember {
  private:
   inflate_state state_{};
 #else
-  GzipMember() { good_ = inflateInit2(&stream_, 15 + 16) == Z_OK; }
+  GzipMember() {
+    good_ = inflateInit2(&stream_, 15 + 16) == Z_OK;
+  }
   GzipMember(const GzipMember&) = delete;
   GzipMember& operator=(const GzipMember&) = delete;
-  ~GzipMember() { inflateEnd(&stream_); }
-  void reset() { good_ = inflateReset(&stream_) == Z_OK; }
+  ~GzipMember() {
+    inflateEnd(&stream_);
+  }
+  void reset() {
+    good_ = inflateReset(&stream_) == Z_OK;
+  }
   State run(std::string_view in, char* out, std::size_t room, Inflater::Step& step) {
     if (!good_) return State::broken;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
@@ -78,6 +87,7 @@ class GzipInflater final : public Inflater {
  public:
   Result<Step> step(std::string_view in, char* out, std::size_t room) override {
     constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();  // both libraries count in 32 bits
+    if (failed_) return *failed_;
     Step step;
     if (between_ && !begin_member(in, step)) {
       taken_ += step.taken;
@@ -87,7 +97,10 @@ class GzipInflater final : public Inflater {
     Step inner;
     const GzipMember::State state = member_.run(rest, out, std::min(room, most), inner);
     taken_ += step.taken + inner.taken;
-    if (state == GzipMember::State::broken) return broken("gzip", taken_, "is damaged");
+    if (state == GzipMember::State::broken) {
+      failed_ = broken("gzip", taken_, "is damaged");
+      if (inner.made == 0) return *failed_;  // else what came before the damage first
+    }
     if (state == GzipMember::State::complete) {
       between_ = true;
       ++members_;
@@ -122,6 +135,7 @@ class GzipInflater final : public Inflater {
   bool between_ = true;
   std::size_t members_ = 0;
   std::uint64_t taken_ = 0, garbage_ = npos;
+  std::optional<Error> failed_;
 };
 
 #ifdef SUTURE_WITH_ZSTD
@@ -130,6 +144,7 @@ class ZstdInflater final : public Inflater {
   ZstdInflater() : stream_(ZSTD_createDCtx()) {}
   ~ZstdInflater() override { ZSTD_freeDCtx(stream_); }
   Result<Step> step(std::string_view in, char* out, std::size_t room) override {
+    if (failed_) return *failed_;
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{out, room, 0};
     const std::size_t code = ZSTD_decompressStream(stream_, &output, &input);
@@ -138,9 +153,10 @@ class ZstdInflater final : public Inflater {
         garbage_ = taken_;
         return Step{in.size(), 0};
       }
-      return broken("zstd", taken_ + input.pos, std::string("is damaged (") + ZSTD_getErrorName(code) + ")");
+      failed_ = broken("zstd", taken_ + input.pos, std::string("is damaged (") + ZSTD_getErrorName(code) + ")");
+      if (output.pos == 0) return *failed_;
     }
-    if (input.pos + output.pos > 0) complete_ = code == 0;
+    if (!failed_ && input.pos + output.pos > 0) complete_ = code == 0;
     taken_ += input.pos;
     return Step{input.pos, output.pos};
   }
@@ -154,6 +170,7 @@ class ZstdInflater final : public Inflater {
   ZSTD_DCtx* stream_;
   bool complete_ = false;
   std::uint64_t taken_ = 0, garbage_ = npos;
+  std::optional<Error> failed_;
 };
 #endif
 

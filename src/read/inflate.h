@@ -33,7 +33,7 @@ class Inflater {
   virtual ~Inflater() = default;
 
   // Inflates what it can. Neither taken nor made: it wants more input. Errors (file_system) name the offset in the compressed
-  // bytes at which they were found.
+  // bytes at which they were found; what could be inflated before comes first.
   virtual Result<Step> step(std::string_view in, char* out, std::size_t room) = 0;
   // After the last input: an error where a stream is not complete.
   [[nodiscard]] virtual Status finish() const = 0;

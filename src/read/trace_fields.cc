@@ -59,16 +59,36 @@ ValueEnd skip_value(const TokenText& text, std::size_t token) {
 
 namespace {
 
-// Fields as they stand; which ones, by bit, so that a second one of a kind is noticed.
+// Where the fields stand; which there are, by bit, so that a second one of a kind is noticed.
 struct RawEvent {
   enum Field : std::uint8_t {
-    none, ph, cat, name, pid, tid, ts, dur, args, id,  // of the event
-    external, correlation, device, stream, dims, types, strides, grid, block, bytes,  // of args
+    none,
+    ph,
+    cat,
+    name,
+    pid,
+    tid,
+    ts,
+    dur,
+    args,
+    id,  // of the event
+    external,
+    correlation,
+    device,
+    stream,
+    dims,
+    types,
+    strides,
+    grid,
+    block,
+    bytes,  // of args
     field_count
   };
-  std::string_view value[field_count];
-  std::size_t token[field_count] = {};
+  // Of a field that was seen: the token of its value, and the one behind it. Texts are made of those that are asked for.
+  std::uint32_t token[field_count], behind[field_count];
   std::uint32_t seen = 0;
+
+  [[nodiscard]] bool has(Field field) const { return (seen & 1U << field) != 0; }
 };
 using Field = RawEvent::Field;
 
@@ -99,7 +119,9 @@ Field args_field(std::string_view key) {
     case 6:
       return key == "stream" ? Field::stream : key == "device" ? Field::device : Field::none;
     case 10:
-      return key == "Input Dims" || key == "Input dims" ? Field::dims : key == "Input type" ? Field::types : Field::none;
+      return key == "Input Dims" || key == "Input dims" ? Field::dims
+             : key == "Input type"                      ? Field::types
+                                                        : Field::none;
     case 11:
       return key == "External id" || key == "external id" ? Field::external
              : key == "correlation"                       ? Field::correlation
@@ -133,27 +155,27 @@ ValueEnd walk_object(const TokenText& text, std::size_t token, Walk walk, Take t
   }
 }
 
-// The bytes of a value from its first to its last token.
-std::string_view value_text(const TokenText& text, std::size_t token, std::size_t behind) {
+// The bytes of a value from its first to its last token; empty: the event has none.
+std::string_view value_of(const TokenText& text, const RawEvent& raw, Field field) {
+  if (!raw.has(field)) return {};
+  const std::size_t token = raw.token[field], behind = raw.behind[field];
   if (behind == token + 1) return text.scalar(token);
   return text.bytes.substr(text.places[token], text.places[behind - 1] + 1 - text.places[token]);
 }
 
-void put(const TokenText& text, RawEvent& raw, Field field, std::size_t key, std::size_t behind, EventNotes& notes) {
+void put(RawEvent& raw, Field field, std::size_t key, std::size_t behind, EventNotes& notes) {
   if (field == Field::none) return;
   const std::uint32_t bit = 1U << field;
   if ((raw.seen & bit) != 0) notes.duplicate_key = key;
   raw.seen |= bit;
-  raw.token[field] = key + 2;
-  raw.value[field] = value_text(text, key + 2, behind);
+  raw.token[field] = static_cast<std::uint32_t>(key + 2);
+  raw.behind[field] = static_cast<std::uint32_t>(behind);
 }
 
 ValueEnd read_args(const TokenText& text, std::size_t token, RawEvent& raw, EventNotes& notes) {
   return walk_object(
       text, token, [&text](std::string_view, std::size_t value) { return skip_value(text, value); },
-      [&](std::string_view key, std::size_t at, std::size_t behind) {
-        put(text, raw, args_field(key), at, behind, notes);
-      });
+      [&](std::string_view key, std::size_t at, std::size_t behind) { put(raw, args_field(key), at, behind, notes); });
 }
 
 TraceKind kind_of(std::string_view cat) {
@@ -185,18 +207,19 @@ TraceKind kind_of(std::string_view cat) {
   return TraceKind::other;
 }
 
-std::optional<std::int64_t> time_of(const RawEvent& raw, Field field, EventNotes& notes) {
-  if ((raw.seen & 1U << field) == 0) return std::nullopt;
-  const std::optional<std::int64_t> time = nanoseconds_of(raw.value[field]);
+std::optional<std::int64_t> time_of(const TokenText& text, const RawEvent& raw, Field field, EventNotes& notes) {
+  if (!raw.has(field)) return std::nullopt;
+  const std::optional<std::int64_t> time = nanoseconds_of(value_of(text, raw, field));
   if (!time) notes.not_a_number = raw.token[field];
   return time;
 }
 
-std::optional<std::uint64_t> id_of(const RawEvent& raw, Field field, EventNotes& notes) {
-  if ((raw.seen & 1U << field) == 0) return std::nullopt;
-  const std::optional<std::uint64_t> id = whole_number(raw.value[field]);
+std::optional<std::uint64_t> id_of(const TokenText& text, const RawEvent& raw, Field field, EventNotes& notes) {
+  if (!raw.has(field)) return std::nullopt;
+  const std::string_view value = value_of(text, raw, field);
+  const std::optional<std::uint64_t> id = whole_number(value);
   // Negative ones are written where there is none.
-  if (!id && !raw.value[field].starts_with('-')) notes.not_a_number = raw.token[field];
+  if (!id && !value.starts_with('-')) notes.not_a_number = raw.token[field];
   return id;
 }
 
@@ -211,32 +234,31 @@ ValueEnd read_event(const TokenText& text, std::size_t token, TraceEvent& event,
         const bool args = key == "args" && value < text.places.size() && text.first(value) == '{';
         return args ? read_args(text, value, raw, notes) : skip_value(text, value);
       },
-      [&](std::string_view key, std::size_t at, std::size_t behind) {
-        put(text, raw, event_field(key), at, behind, notes);
-      });
+      [&](std::string_view key, std::size_t at, std::size_t behind) { put(raw, event_field(key), at, behind, notes); });
   if (end.state != State::complete) return end;
-  event.phase = raw.value[Field::ph].size() == 1 ? raw.value[Field::ph][0] : '?';
-  event.kind = kind_of(raw.value[Field::cat]);
-  event.name = raw.value[Field::name];
-  event.pid = raw.value[Field::pid];
-  event.tid = raw.value[Field::tid];
+  const std::string_view phase = value_of(text, raw, Field::ph);
+  event.phase = phase.size() == 1 ? phase[0] : '?';
+  event.kind = kind_of(value_of(text, raw, Field::cat));
+  event.name = value_of(text, raw, Field::name);
   if (event.kind == TraceKind::other && event.phase != 'B' && event.phase != 'E') return end;
-  event.start_ns = time_of(raw, Field::ts, notes);
-  event.duration_ns = time_of(raw, Field::dur, notes);
+  event.pid = value_of(text, raw, Field::pid);
+  event.tid = value_of(text, raw, Field::tid);
+  event.start_ns = time_of(text, raw, Field::ts, notes);
+  event.duration_ns = time_of(text, raw, Field::dur, notes);
   if (event.duration_ns && *event.duration_ns < 0) {
     notes.negative_duration = raw.token[Field::dur];
     event.duration_ns.reset();
   }
-  event.external = id_of(raw, Field::external, notes);
-  event.correlation = id_of(raw, Field::correlation, notes);
-  event.device = raw.value[Field::device];
-  event.stream = raw.value[Field::stream];
-  event.dims = raw.value[Field::dims];
-  event.types = raw.value[Field::types];
-  event.strides = raw.value[Field::strides];
-  event.grid = raw.value[Field::grid];
-  event.block = raw.value[Field::block];
-  event.bytes = raw.value[Field::bytes];
+  event.external = id_of(text, raw, Field::external, notes);
+  event.correlation = id_of(text, raw, Field::correlation, notes);
+  event.device = value_of(text, raw, Field::device);
+  event.stream = value_of(text, raw, Field::stream);
+  event.dims = value_of(text, raw, Field::dims);
+  event.types = value_of(text, raw, Field::types);
+  event.strides = value_of(text, raw, Field::strides);
+  event.grid = value_of(text, raw, Field::grid);
+  event.block = value_of(text, raw, Field::block);
+  event.bytes = value_of(text, raw, Field::bytes);
   return end;
 }
 

@@ -32,8 +32,8 @@ ValueEnd skip_value(const TokenText& text, std::size_t token);
 
 // What was noticed in an event beside its fields.
 struct EventNotes {
-  std::size_t duplicate_key = 0;   // its token; 0: none (an event's first token is no key)
-  std::size_t not_a_number = 0;    // the token of a ts, dur or id that is none: NaN, Infinity
+  std::size_t duplicate_key = 0;  // its token; 0: none (an event's first token is no key)
+  std::size_t not_a_number = 0;   // the token of a ts, dur or id that is none: NaN, Infinity
   std::size_t negative_duration = 0;
 };
 

@@ -174,7 +174,8 @@ class Reader {
     } else if (phase_ == Phase::events || phase_ == Phase::between) {
       const bool within = std::string_view(buffer_.get() + taken, filled_ - taken).find_first_not_of(" \t\r\n") !=
                           std::string_view::npos;
-      damaged(within ? at : base_ + filled_, within ? "the file ends within an event" : "the file ends before the ] of its events");
+      damaged(within ? at : base_ + filled_,
+              within ? "the file ends within an event" : "the file ends before the ] of its events");
     } else if (phase_ == Phase::rest_of_object) {
       damaged(base_ + filled_, "the file ends before its last }");
     }
@@ -372,8 +373,7 @@ class Reader {
   }
 
   void note(const TraceEvent& event, const EventNotes& notes) {
-    if (notes.duplicate_key != 0)
-      warn("events have a key twice; the last one counts", offset_of(notes.duplicate_key));
+    if (notes.duplicate_key != 0) warn("events have a key twice; the last one counts", offset_of(notes.duplicate_key));
     if (notes.not_a_number != 0)
       warn("values are no numbers (NaN, Infinity ...) and are taken as unknown", offset_of(notes.not_a_number));
     if (notes.negative_duration != 0)

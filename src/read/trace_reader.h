@@ -19,8 +19,8 @@ namespace suture {
 
 // Something odd that cost at most the events it names.
 struct TraceWarning {
-  std::string what;         // "events that are no JSON objects were left out"
-  std::uint64_t count = 0;  // how often
+  std::string what;          // "events that are no JSON objects were left out"
+  std::uint64_t count = 0;   // how often
   std::uint64_t offset = 0;  // of the first
 };
 

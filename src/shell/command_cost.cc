@@ -45,7 +45,8 @@ Result<std::string> fill_from_trace(const Session& session, const std::string& f
   of.layers = std::max<std::int64_t>(1, of.layers);
   of.cast_us = cast->times.median_us;
   if (report->step_us() > 0) of.step_ms = report->step_us() / 1000;
-  std::string from = "Shape, time and step are those of " + file + (cast->inferred ? ", inferred from its kernels" : "") + ".";
+  std::string from =
+      "Shape, time and step are those of " + file + (cast->inferred ? ", inferred from its kernels" : "") + ".";
   if (report->reading.damage) from += " That trace is damaged, and read in part.";
   return from;
 }
@@ -55,11 +56,13 @@ std::optional<Error> shape_options(const Session& session, CostCase& of) {
     std::string_view name;
     std::int64_t* value;
   };
-  for (const Wanted& each : {Wanted{"--slots", &of.slots}, Wanted{"--columns", &of.columns}, Wanted{"--layers", &of.layers}}) {
+  for (const Wanted& each :
+       {Wanted{"--slots", &of.slots}, Wanted{"--columns", &of.columns}, Wanted{"--layers", &of.layers}}) {
     const Result<int> given = number_option(session, each.name, static_cast<int>(*each.value), 1, kMost);
     if (!given) return given.error();
     if (*given == 0)
-      return usage("cost needs " + std::string(each.name), "give --slots, --columns and --layers, or --from-trace FILE");
+      return usage("cost needs " + std::string(each.name),
+                   "give --slots, --columns and --layers, or --from-trace FILE");
     *each.value = *given;
   }
   const Result<int> active = number_option(session, "--active", 500, 0, kMost);
@@ -75,10 +78,11 @@ std::optional<Error> shape_options(const Session& session, CostCase& of) {
 }
 
 std::optional<Error> type_option(const Session& session, CostCase& of) {
-  const std::string type = session.options().value("--dtype");
+  const std::string type = session.options().value("--dtype");  // the pool's; queries are BF16
   if (type.empty() || type == "fp8_e4m3") return std::nullopt;
   if (type != "fp8_e5m2" && type != "bf16")
-    return usage("--dtype does not know \"" + type + "\"", "it is the pool's: fp8_e4m3 (the default), fp8_e5m2 or bf16");
+    return usage("--dtype does not know \"" + type + "\"",
+                 "it is the pool's: fp8_e4m3 (the default), fp8_e5m2 or bf16");
   of.e4m3 = false;
   if (type == "bf16") of.pool_size = 2;
   return std::nullopt;
@@ -91,9 +95,9 @@ std::optional<Error> measured_options(const Session& session, CostCase& of) {
     double unit;
   };
   std::optional<double> bandwidth;
-  for (const Wanted& each : {Wanted{"--bandwidth", &bandwidth, 1}, Wanted{"--cast-us", &of.cast_us, 1},
-                             Wanted{"--step-ms", &of.step_ms, 1}, Wanted{"--after-ms", &of.after_ms, 1},
-                             Wanted{"--memory", &of.memory_bytes, 1e9}}) {
+  for (const Wanted& each :
+       {Wanted{"--bandwidth", &bandwidth, 1}, Wanted{"--cast-us", &of.cast_us, 1}, Wanted{"--step-ms", &of.step_ms, 1},
+        Wanted{"--after-ms", &of.after_ms, 1}, Wanted{"--memory", &of.memory_bytes, 1e9}}) {
     const Result<std::optional<double>> given = decimal_option(session, each.name);
     if (!given) return given.error();
     if (*given) *each.value = **given * each.unit;
@@ -124,7 +128,12 @@ Report run(const Session& session) {
     report.out = "A BF16 pool is read as it is: there is no cast, and nothing to take out.\n";
     return report;
   }
-  const Cost cost = cost_of(of);
+  Cost cost = cost_of(of);
+  const Result<Catalog> catalog = session.open_catalog();
+  if (!catalog) return report.fail(catalog.error()), report;
+  for (WayOut& way : cost.ways) {
+    if (catalog->find(way.patch) == nullptr) way.patch.clear();
+  }
   report.out = cost_text(cost, from);
   report.cost = cost_json(cost, from);
   return report;
@@ -137,7 +146,8 @@ Command cost_command() {
       .name = "cost",
       .summary = "what each way out of the whole-pool cast would save, take and need",
       .details =
-          "Arithmetic on the shape of the KV pool: bytes a layer and a step, milliseconds at a bandwidth, memory. Nothing is\n"
+          "Arithmetic on the shape of the KV pool: bytes a layer and a step, milliseconds at a bandwidth, memory. "
+          "Nothing is\n"
           "run. With --from-trace the shape, the cast's time and the step are those of a profiler trace.",
       .positionals = {"", 0, 0},
       .trees = Command::Trees::none,
@@ -148,11 +158,13 @@ Command cost_command() {
                   {"--batch", "N", "rows that a step writes in each layer (1)", false},
                   {"--dtype", "TYPE", "of the pool: fp8_e4m3 (the default), fp8_e5m2 or bf16", false},
                   {"--bandwidth", "GB/S", "at which bytes are moved", false},
-                  {"--cast-us", "US", "measured: one whole cast; without --bandwidth, the bandwidth is that of this cast", false},
+                  {"--cast-us", "US",
+                   "measured: one whole cast; without --bandwidth, the bandwidth is that of this cast", false},
                   {"--step-ms", "MS", "measured: a step with the whole cast", false},
                   {"--after-ms", "MS", "measured: a server's step without it", false},
                   {"--memory", "GB", "free memory of the GPU: says which ways fit", false},
-                  {"--from-trace", "FILE", "take slots, columns, layers, the cast's time and the step from a trace", false}},
+                  {"--from-trace", "FILE", "take slots, columns, layers, the cast's time and the step from a trace",
+                   false}},
       .run = run,
   };
 }

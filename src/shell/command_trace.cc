@@ -53,7 +53,8 @@ Status add_patches(const Session& session, std::vector<TraceReport>& reports) {
 void tell_damage(const TraceReport& each, Report& report) {
   if (!each.reading.damage) return;
   report.fail({Exit::file_system,
-               each.file + " is damaged at byte " + std::to_string(each.reading.damage->offset) + ": " + each.reading.damage->why,
+               each.file + " is damaged at byte " + std::to_string(each.reading.damage->offset) + ": " +
+                   each.reading.damage->why,
                std::nullopt, "what comes before is reported; the figures are of that part"});
 }
 
@@ -88,7 +89,8 @@ Report run(const Session& session) {
   if (!top) return report.fail(top.error()), report;
   const std::string against = options.value("--against");
   if (!against.empty() && options.names.size() > 1)
-    return report.fail(usage("--against compares one FILE with another, and several are given", "give one FILE")), report;
+    return report.fail(usage("--against compares one FILE with another, and several are given", "give one FILE")),
+           report;
 
   std::vector<TraceReport> reports;
   for (const std::string& file : options.names) {
@@ -123,7 +125,8 @@ Report run(const Session& session) {
   } else {
     for (const TraceReport& each : reports)
       report.out += (report.out.empty() ? "" : "\n") + trace_text(each, static_cast<std::size_t>(*top), session.out());
-    if (change) report.out += change_text(*before, reports.front(), *change, static_cast<std::size_t>(*top));
+    if (change)
+      report.out += change_text(*before, reports.front(), *change, static_cast<std::size_t>(*top), session.out());
   }
   if (const std::string page = options.value("--html"); !page.empty() && !reports.empty()) {
     const Status written =
@@ -147,7 +150,8 @@ Command trace_command() {
           "reported as far as it can be read, with exit code 6.",
       .positionals = {"FILE", 1, kAnyNumber},
       .trees = Command::Trees::one,
-      .options = {{"--against", "FILE", "compare with this trace, as it was before: what became faster and slower", false},
+      .options = {{"--against", "FILE", "compare with this trace, as it was before: what became faster and slower",
+                   false},
                   {"--steps", "WHAT", "a number of steps, or what the names of their annotations begin with", false},
                   {"--top", "N", "rows of a table (12)", false},
                   {"--threshold", "MIB", "what a call must move at least to be a finding (64)", false},

@@ -24,10 +24,10 @@ std::string percent(double share) {
 }
 
 std::string way_lines(const WayOut& way) {
-  std::string text = pad("  " + way_name(way.kind), 32) + pad_left(size_words(way.layer_bytes), 11) +
-                     pad_left(size_words(way.step_bytes), 11) + pad_left(way.step_ms ? fixed(*way.step_ms, 3) : "-", 11) +
-                     pad_left(size_words(way.memory_bytes), 11) +
-                     pad_left(way.fits ? (*way.fits ? "fits" : "no room") : "", 9) + "\n";
+  std::string text =
+      pad("  " + way_name(way.kind), 32) + pad_left(size_words(way.layer_bytes), 11) +
+      pad_left(size_words(way.step_bytes), 11) + pad_left(way.step_ms ? fixed(*way.step_ms, 3) : "-", 11) +
+      pad_left(size_words(way.memory_bytes), 11) + (way.fits ? pad_left(*way.fits ? "fits" : "no room", 9) : "") + "\n";
   if (way.memory_bytes > 0) text += "      memory: " + way.memory + "\n";
   text += "      needs: " + way.needs + "\n";
   if (!way.patch.empty()) text += "      patch: " + way.patch + "\n";
@@ -41,20 +41,21 @@ std::string share_words(const Cost& cost) {
   if (!cost.trace_share) return "";
   const double step = *cost.of.step_ms, cast = *cost.cast_step_ms, best = *cost.best_step_ms;
   const std::string in_trace = fixed(cast, 1) + " of " + fixed(step, 1) + " ms";
-  if (cast > step)
-    return "The casts add up to more than a step (" + in_trace + "): these are not of the same run.";
+  if (cast > step) return "The casts add up to more than a step (" + in_trace + "): these are not of the same run.";
   if (!cost.server_share)
-    return "By the trace the cast is " + percent(*cost.trace_share) + " of a step (" + in_trace + "), so a step takes " +
-           fixed(best, 1) + " ms at best without it; what a server gains is less where that time is spent waiting all the same.";
+    return "By the trace the cast is " + percent(*cost.trace_share) + " of a step (" + in_trace +
+           "), so a step takes " + fixed(best, 1) +
+           " ms at best without it; what a server gains is less where that time is spent waiting all the same.";
   return "By the trace the cast is " + percent(*cost.trace_share) + " of a step (" + in_trace +
-         "), by the server, whose step went from " + fixed(step, 1) + " to " + fixed(*cost.of.after_ms, 1) + " ms and not to " +
-         fixed(best, 1) + ", it was " + percent(*cost.server_share) + " (" + fixed(step - *cost.of.after_ms, 1) +
-         " ms): the rest of that time the server spends all the same.";
+         "), by the server, whose step went from " + fixed(step, 1) + " to " + fixed(*cost.of.after_ms, 1) +
+         " ms and not to " + fixed(best, 1) + ", it was " + percent(*cost.server_share) + " (" +
+         fixed(step - *cost.of.after_ms, 1) + " ms): the rest of that time the server spends all the same.";
 }
 
 std::string cost_text(const Cost& cost, const std::string& from) {
   const CostCase& of = cost.of;
-  std::string text = "A pool of " + grouped(static_cast<std::uint64_t>(of.slots)) + " slots x " + std::to_string(of.columns) + ", " +
+  std::string text = "A pool of " + grouped(static_cast<std::uint64_t>(of.slots)) + " slots x " +
+                     std::to_string(of.columns) + ", " +
                      count_of(static_cast<std::size_t>(of.layers), "layer", "layers") + ", of which a step reads " +
                      grouped(static_cast<std::uint64_t>(of.active)) + " slots.";
   if (!from.empty()) text += " " + from;

@@ -225,7 +225,8 @@ std::optional<Error> check_names(const Options& options) {
   }
   if (options.names.size() < wanted.min) {
     return usage(std::string(command.name) + " needs a " + what,
-                 "write suture " + std::string(command.name) + " " + what + "; suture list shows the patches");
+                 "write suture " + std::string(command.name) + " " + what +
+                     (what == "PATCH" ? "; suture list shows the patches" : ""));
   }
   if (options.names.size() > wanted.max) {
     const std::string most = wanted.max == 0 ? "nothing" : "one " + what;

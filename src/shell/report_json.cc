@@ -183,8 +183,8 @@ std::string to_json(const Report& report) {
   if (report.command == "verify" && !report.verification.empty())
     json["verification"] = Json::parse(report.verification, nullptr, false);
   for (const auto& [name, document] : {std::pair<const char*, const std::string&>{"traces", report.traces},
-                                      {"comparison", report.comparison},
-                                      {"cost", report.cost}}) {
+                                       {"comparison", report.comparison},
+                                       {"cost", report.cost}}) {
     if (!document.empty()) json[name] = Json::parse(document, nullptr, false);
   }
   json["exit"] = static_cast<int>(report.exit);

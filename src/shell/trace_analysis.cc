@@ -1,4 +1,5 @@
 // A file of a trace, read and analysed. See trace_report.h. Tests: tests/trace.
+#include <algorithm>
 #include <chrono>
 
 #include "effects/byte_stream.h"
@@ -14,7 +15,9 @@ namespace {
 class Progress {
  public:
   Progress(const Session& session, const std::string& file)
-      : session_(session), file_(file), shown_(session.err().width > 0 && !session.options().quiet && !session.options().json) {
+      : session_(session),
+        file_(file),
+        shown_(session.err().width > 0 && !session.options().quiet && !session.options().json) {
     last_ = std::chrono::steady_clock::now();
   }
   ~Progress() {
@@ -60,8 +63,9 @@ Result<TraceReading> pass(const Session& session, const std::string& file, Packi
   Result<TraceReading> reading = read_trace(**stream, counted);
   if (!reading) return named(file, reading.error());
   if (const std::uint64_t garbage = (*stream)->garbage_at(); garbage != Inflater::npos)
-    reading->warnings.push_back({"bytes behind the compressed stream are no further one and are not read; the offset is of the file",
-                                 1, garbage});
+    reading->warnings.push_back(
+        {"bytes behind the compressed stream are no further one and are not read; the offset is of the file", 1,
+         garbage});
   return reading;
 }
 
@@ -105,9 +109,14 @@ double TraceReport::found_share() const {
 }
 
 double TraceReport::found_step_us() const {
-  double us = 0;
-  for (const Finding& finding : findings) us += finding.times.step_us;
-  return us;
+  if (steps.steps.empty()) return 0;
+  const auto step = static_cast<std::uint32_t>(steps.typical());
+  std::int64_t ns = 0;
+  for (const GpuCall& call : trace.calls) {
+    const auto found = [&](const Finding& each) { return is_of(each, trace, table, call); };
+    if (call.step == step && std::any_of(findings.begin(), findings.end(), found)) ns += call.duration_ns;
+  }
+  return static_cast<double>(ns) / 1000;
 }
 
 double TraceReport::step_us() const {

@@ -65,18 +65,24 @@ std::string_view how_name(TraceSteps::How how) {
 }
 
 Json steps_json(const TraceReport& report) {
-  Json json = {{"count", report.steps.steps.size()}, {"found_by", how_name(report.steps.how)}, {"name", report.steps.name}};
+  Json json = {
+      {"count", report.steps.steps.size()}, {"found_by", how_name(report.steps.how)}, {"name", report.steps.name}};
   json["median_us"] = known(report.step_us());
   json["calls_outside"] = report.steps.outside;
   json["steps"] = Json::array();
   for (const TraceStep& step : report.steps.steps) {
-    json["steps"].push_back({{"label", step.label}, {"wall_us", us_of(step.wall_ns())}, {"gpu_us", us_of(step.gpu_ns)}, {"calls", step.calls}});
+    json["steps"].push_back({{"label", step.label},
+                             {"wall_us", us_of(step.wall_ns())},
+                             {"gpu_us", us_of(step.gpu_ns)},
+                             {"calls", step.calls}});
   }
   return json;
 }
 
 Json finding_json(const TraceReport& report, const Finding& finding) {
-  Json json = {{"finding", finding_name(finding.kind)}, {"words", finding_words(report, finding)}, {"inferred", finding.inferred}};
+  Json json = {{"finding", finding_name(finding.kind)},
+               {"words", finding_words(report, finding)},
+               {"inferred", finding.inferred}};
   json["slots"] = finding.slots > 0 ? Json(finding.slots) : Json();
   json["columns"] = finding.columns > 0 ? Json(finding.columns) : Json();
   if (finding.rows > 0) json["rows"] = finding.rows;
@@ -86,10 +92,12 @@ Json finding_json(const TraceReport& report, const Finding& finding) {
   json["steps"] = finding.in_steps;
   json["patches"] = finding.patches;
   json["stacks"] = Json::array();
-  for (const CallStack& stack : finding.stacks) json["stacks"].push_back({{"frames", stack.frames}, {"calls", stack.calls}});
+  for (const CallStack& stack : finding.stacks)
+    json["stacks"].push_back({{"frames", stack.frames}, {"calls", stack.calls}});
   json["sites"] = Json::array();
   for (const CodeSite& site : finding.sites) {
-    json["sites"].push_back({{"patch", site.patch}, {"rule", site.rule}, {"path", site.path}, {"line", site.line}, {"text", site.text}});
+    json["sites"].push_back(
+        {{"patch", site.patch}, {"rule", site.rule}, {"path", site.path}, {"line", site.line}, {"text", site.text}});
   }
   return json;
 }

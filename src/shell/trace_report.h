@@ -26,10 +26,10 @@ struct TraceReport {
 
   [[nodiscard]] AnalysedTrace analysed() const { return {trace, steps, table}; }
   [[nodiscard]] bool on_gpu() const { return table.gpu_calls > 0; }
-  // Part of the GPU time that the findings take, and of the typical step's wall time.
+  // Part of the GPU time that the findings take, and their time in a step.
   [[nodiscard]] double found_share() const;
-  [[nodiscard]] double found_step_us() const;
-  [[nodiscard]] double step_us() const;  // median wall time of a step; 0: no steps
+  [[nodiscard]] double found_step_us() const;  // in the step of median wall time
+  [[nodiscard]] double step_us() const;        // median wall time of a step; 0: no steps
 };
 
 struct TraceRequest {
@@ -50,7 +50,8 @@ std::string outlook_words(const TraceReport& report);
 std::string reading_words(const TraceReport& report);
 
 std::string trace_text(const TraceReport& report, std::size_t rows, Style style);
-std::string change_text(const TraceReport& before, const TraceReport& after, const TraceChange& change, std::size_t rows);
+std::string change_text(const TraceReport& before, const TraceReport& after, const TraceChange& change,
+                        std::size_t rows, Style style);
 // Warnings and damage, for stderr.
 std::string trace_warnings(const TraceReport& report);
 

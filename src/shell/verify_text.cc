@@ -101,11 +101,11 @@ std::string step_line(const BackendStep& step) {
   const auto host = [&step](std::size_t side) {
     return step.graph ? std::string("-") : microseconds(step.host_microseconds[side]);
   };
-  return pad(name, 18) + pad_left(microseconds(step.microseconds[0]), 8) + pad_left(microseconds(step.microseconds[1]), 8) +
-         pad_left(fixed(times, 1), 7) + pad_left(host(0), 9) + pad_left(host(1), 8) +
-         pad_left(short_number(step.max_error[0]), 11) + pad_left(short_number(step.max_error[1]), 9) +
-         pad_left(megabytes(step.bytes_taken[0]), 9) + pad_left(megabytes(step.bytes_taken[1]), 8) +
-         (step.equal ? "   equal\n" : "   DIFFERENT\n");
+  return pad(name, 18) + pad_left(microseconds(step.microseconds[0]), 8) +
+         pad_left(microseconds(step.microseconds[1]), 8) + pad_left(fixed(times, 1), 7) + pad_left(host(0), 9) +
+         pad_left(host(1), 8) + pad_left(short_number(step.max_error[0]), 11) +
+         pad_left(short_number(step.max_error[1]), 9) + pad_left(megabytes(step.bytes_taken[0]), 9) +
+         pad_left(megabytes(step.bytes_taken[1]), 8) + (step.equal ? "   equal\n" : "   DIFFERENT\n");
 }
 
 std::string steps_text(const BackendAnswer& answer) {
@@ -115,8 +115,9 @@ std::string steps_text(const BackendAnswer& answer) {
       "layer,\n"
       "largest error against float32, MB taken at the peak (of a graph: its private pool), and whether the bits are "
       "equal.\n\n" +
-      pad("requests x length", 18) + pad_left("us", 8) + pad_left("us", 8) + pad_left("times", 7) + pad_left("host", 9) +
-      pad_left("host", 8) + pad_left("error", 11) + pad_left("error", 9) + pad_left("MB", 9) + pad_left("MB", 8) + "   bits\n";
+      pad("requests x length", 18) + pad_left("us", 8) + pad_left("us", 8) + pad_left("times", 7) +
+      pad_left("host", 9) + pad_left("host", 8) + pad_left("error", 11) + pad_left("error", 9) + pad_left("MB", 9) +
+      pad_left("MB", 8) + "   bits\n";
   for (const BackendStep& step : answer.steps) text += step_line(step);
   return text + "\nKept for good: " + megabytes(answer.bytes_kept[0]) + " MB and " + megabytes(answer.bytes_kept[1]) +
          " MB.\n";

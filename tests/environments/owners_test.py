@@ -94,6 +94,18 @@ def test_private(folder):
     return cells(w)
 
 
+def test_private_file(folder):
+    """`engine.py` is 600, the folder 755: the copies of it are as private"""
+    w = world(folder)
+    (w.package / "engine.py").chmod(0o600)
+    cycle.apply_and_revert(w)
+    w.suture("apply", w.patch)
+    copies = modes(path for path in (w.package / ".suture").rglob("*") if path.is_file() and path.name != "lock")
+    row = ["done", modes([w.package / "engine.py"]), f"files {modes([w.package / 'lazy_rows.py'])}, in `.suture` {copies}"]
+    w.suture("revert", w.patch)
+    return [*row, "as before"]
+
+
 def test_executable_and_read_only(folder):
     """`engine.py` is 555"""
     w = world(folder)

@@ -154,6 +154,22 @@ def test_edit_at_the_place_after(folder):
     return [*words, reverted]
 
 
+def test_edit_at_the_place_of_another(folder):
+    """`apply`, then an edit by hand in the file where another patch has its place, and `apply` of that patch"""
+    world = by_hand(folder)
+    world.suture("apply", world.patch)
+    edit(world, (b"return unpack(self.store.packed())", b"return list(map(unpack, [self.store.packed()]))[0]"))
+    rules = "rules:\n  - {id: dump, file: engine.py, in: Engine.dump, match: unpack($T), replace: 'unpack($T)[:8]', expect: 1}\n"
+    toyserve.write(folder, {"rules/dump.yaml": rules, "patches/dump/patch.yaml":
+                            "patch: dump\nsummary: Eight\npackage: {name: toyserve}\nrules: [dump]\n"})
+    world.options = ["--rules-dir", str(folder / "rules"), "--patches-dir", str(folder / "patches")]
+    world.patch = "dump"
+    done = world.suture("apply", "dump", exit_code=4)
+    assert b"" == done.stdout and "+        return list(map(unpack" in done.stderr, done.stderr
+    words = plain(world, cycle.message_of(done, world)).replace("`unpack($T)`", "the code")
+    return ["foreign-edit", world.code(), f"refused (4), with the difference: {words}", "-"]
+
+
 def test_added_file_edited(folder):
     """`apply`, then an edit by hand of the file that it added"""
     world = by_hand(folder)

@@ -36,7 +36,6 @@ version = "%s"
 
 [tool.setuptools]
 packages = ["toyserve"]
-package-dir = {"" = "%s"}
 """
 
 
@@ -81,7 +80,8 @@ def unpacked(site, version=VERSION, files=None):
 
 def project(folder, below="src"):
     """A project of setuptools with its package in `below`; the package's folder."""
-    write(folder, {"pyproject.toml": PYPROJECT % (VERSION, below)})
+    where = "" if below == "." else f'package-dir = {{"" = "{below}"}}\n'
+    write(folder, {"pyproject.toml": PYPROJECT % VERSION + where})
     package = pathlib.Path(folder) / below / "toyserve"
     write(package, FILES)
     return package.resolve()

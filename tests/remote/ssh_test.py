@@ -177,6 +177,8 @@ def hosts_from_a_file(bench):
     listed = bench.fleet.folder / "hosts"
     listed.write_text("# the fleet\n a  # twice\n\na")
     assert "== " not in bench.run("--hosts", listed, "a", "--", "status", PATCH, "-t", tree).stdout, "one host is named thrice"
+    listed.write_text("/*\n")
+    assert "suture-ssh: /*: unreachable: " in bench.run("--hosts", listed, "--", "status", exit_code=NOT_RUN).stderr
     listed.write_text("a b\n")
     assert "one host a line" in bench.run("--hosts", listed, "--", "status", exit_code=2).stderr
     listed.write_text("-oProxyCommand=false\n")
@@ -431,6 +433,18 @@ def the_connection_is_lost_in_the_middle(bench):
     hosts.run("ip", "link", "set", "to-b", "up")
     bench.unstub()
     bench.run("b", "--", "status", PATCH, "-t", bench.tree("b"))
+
+
+@row(namespaces=False)
+def a_script_that_was_cut_short_is_not_run(bench):
+    """ssh is a stand-in that hands on the first bytes alone, some in the middle of the script, some in that of the copy."""
+    bins = bench.fleet.folder / "bin"
+    bins.mkdir()
+    for share, state in ((40, "refused"), (1000, "refused"), (2000, "refused"), (500000, "not-copied")):
+        (bins / "ssh").write_text(f'#!/bin/sh\nfor last; do :; done\nhead -c {share} | sh -c "$last"\n')
+        (bins / "ssh").chmod(0o755)
+        got, reason = bench.state("a", "a", "--", "status", environment={"PATH": f"{bins}:{os.environ['PATH']}"})
+        assert got == state and ("is not what was sent" in reason) == (state == "not-copied"), (share, got, reason)
 
 
 @row()
