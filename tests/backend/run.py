@@ -10,6 +10,7 @@ skip is a failure. `setup.sh` beside this file makes the environment and fetches
 
 import argparse
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -75,7 +76,7 @@ def releases_of(options, patch=None):
     if options.releases:
         return options.releases
     named = {release for p in ([patch] if patch else options.patches) for release in trees.RELEASES[p]}
-    return sorted(named, key=lambda release: [int(part) for part in release.split(".")])
+    return sorted(named, key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
 
 
 def run_path(patch, name, shipped, patched, look_at_keys=True, capability=None):
