@@ -3,6 +3,7 @@ option(SUTURE_TESTS "Build the tests" ON)
 option(SUTURE_WERROR "Warnings are errors (in our own code)" ON)
 option(SUTURE_STATIC "Link a static executable where the archives are there" ON)
 option(SUTURE_TIDY "Run clang-tidy on every source of ours as it compiles" OFF)
+option(SUTURE_FUZZ "Build the fuzzers of tests/fuzz (clang), and the core with their coverage" OFF)
 set(SUTURE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined")
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
@@ -25,6 +26,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
 endif()
 if(SUTURE_WERROR)
   target_compile_options(suture_options INTERFACE -Werror)
+endif()
+
+if(SUTURE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 # Sanitizers go into the C sources of tree-sitter too: what we hand to the parser is checked on both sides.

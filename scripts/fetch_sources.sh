@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches the C sources of tree-sitter and of its Python grammar, and lays them out for CMake.
+# Fetches the sources of tree-sitter, of its Python grammar and of simdjson, and lays them out for CMake.
 #
 #   scripts/fetch_sources.sh [CACHE]      CACHE: .cache of this checkout
 #
@@ -10,6 +10,9 @@
 # both are the same, so the two make one grammar. Two gaps follow, and suture refuses such a file: indentation over 255
 # columns, and t-strings (PEP 750). A checkout of the grammar's own repository has neither gap: build with
 # -DTREE_SITTER_PYTHON_DIR=FOLDER.
+#
+# simdjson 3.12.3, its two files, lies whole in the source distribution of pysimdjson 7.0.2 (Debian 12 has 3.0.1, and no
+# archive of it). It stands in a folder of its own, so that a cache that two checkouts share suits both.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -43,6 +46,19 @@ scanner=tree_sitter_python-0.23.6
 fetch tree-sitter 0.25.2 $runtime.tar.gz fe43c158555da46723b28b52e058ad444195afd1db3ca7720c59a254544e9c20
 fetch tree-sitter-python 0.25.0 $grammar.tar.gz b13e090f725f5b9c86aa455a268553c65cadf325471ad5b65cd29cac8a1a68ac
 fetch tree-sitter-python 0.23.6 $scanner.tar.gz 354bfa0a2f9217431764a631516f85173e9711af2c13dbd796a8815acfe505d9
+
+simdjson=$cache/simdjson-3.12.3
+fetch pysimdjson 7.0.2 pysimdjson-7.0.2.tar.gz 44cf276e48912a3b9c7ca362c14da8420a7ac15a9f1a16ec95becff86db3904a
+if [ ! -d "$simdjson" ]; then
+  staging=$(mktemp -d "$cache/unpack.XXXXXX")
+  tar -xzf "$cache/sdist/pysimdjson-7.0.2.tar.gz" -C "$staging" --no-same-owner
+  mkdir "$staging/simdjson"
+  mv "$staging"/pysimdjson-7.0.2/simdjson/simdjson.h "$staging"/pysimdjson-7.0.2/simdjson/simdjson.cpp \
+    "$staging"/pysimdjson-7.0.2/LICENSE "$staging/simdjson"
+  chmod 755 "$staging/simdjson"
+  mv "$staging/simdjson" "$simdjson"
+  rm -rf "$staging"
+fi
 
 # The layout is named after what is in it: another version is laid out anew, and nothing is laid out twice.
 layout=$runtime+$grammar+$scanner

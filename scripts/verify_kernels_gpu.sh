@@ -5,7 +5,7 @@
 #
 # Exits with 0 where the checks pass, every planted error is caught, and the cast is within 3 % of a plain move.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 out=${1:?usage: scripts/verify_kernels_gpu.sh OUT [EXECUTABLE]}
 exe=${2:-build-kernels/verify_kernels}
 mkdir -p "$out"

@@ -1,9 +1,13 @@
-"""The GPU that a server runs on: FlashInfer's real wrappers, real CUDA graphs, clocks and memory.
+"""The GPU that a server runs on: FlashInfer's real wrappers, the real FlashAttention 3, CUDA graphs, clocks and memory.
 
 What stands in for it on the CPU, in tests, has the same members (tests/backend/double.py).
 """
 
 import contextlib
+import functools
+import importlib
+import importlib.metadata
+import sys
 import time
 
 import torch
@@ -14,23 +18,48 @@ from stand_ins import KeysRead
 WORKSPACE = 384 << 20  # bytes: what SGLang gives FlashInfer for this backend
 
 
+@functools.lru_cache(maxsize=None)
+def flash_attention_3():
+    """SGLang's own kernel, which outlives its module: the backend is to find the stand-ins below that name."""
+    ours = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "sgl_kernel"}
+    try:
+        return importlib.import_module("sgl_kernel.flash_attn").flash_attn_with_kvcache
+    finally:
+        for name in [name for name in sys.modules if name.split(".")[0] == "sgl_kernel"]:
+            del sys.modules[name]
+        sys.modules.update(ours)
+
+
+def sgl_kernel_version():
+    for name in ("sglang-kernel", "sgl-kernel"):  # the first since 0.4.0 of it
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(name)
+    return ""
+
+
 class Cuda:
     name = "cuda"
     stood_in = ()  # packages beside sglang that are not there
     workspace_bytes = WORKSPACE
 
-    def __init__(self, heads):
-        self.heads = heads
+    def __init__(self, heads, mla_kernel=""):
+        self.heads, self.mla_kernel = heads, mla_kernel
 
     def sizes(self, **more):
         return Sizes(**{**dict(heads=self.heads, nope=512, rope=64, scaling=192**-0.5), **more})
 
     def names(self):
-        """Of FlashInfer: the wrappers, the paged one with a note of the keys that it was handed."""
+        """Of FlashInfer: the wrappers, the paged one with a note of the keys that it was handed, and with the kernel that is
+        asked for. SGLang says "auto"."""
         import flashinfer
+
+        mla_kernel = self.mla_kernel
 
         class BatchMLAPagedAttentionWrapper(flashinfer.mla.BatchMLAPagedAttentionWrapper):
             keys_read = None
+
+            def __init__(self, *buffers, backend="auto", **named):
+                super().__init__(*buffers, backend=mla_kernel or backend, **named)
 
             def run(self, q_nope, q_pe, ckv_cache, kpe_cache, *more, **named):
                 self.keys_read = KeysRead.of(ckv_cache)
@@ -40,6 +69,9 @@ class Cuda:
             "BatchMLAPagedAttentionWrapper": BatchMLAPagedAttentionWrapper,
             "BatchPrefillWithRaggedKVCacheWrapper": flashinfer.BatchPrefillWithRaggedKVCacheWrapper,
         }
+
+    def flash_attention(self):
+        return flash_attention_3()
 
     def guard(self, patch, sizes):
         return lambda function: function

@@ -58,8 +58,9 @@ class GraphRunner:
         self.batch.req_pool_indices = torch.zeros_like(like.req_pool_indices)
         self.batch.seq_lens, self.batch.seq_lens_cpu = self.batch.seq_lens.to(LENS), self.batch.seq_lens_cpu.to(LENS)
         self.inputs = server.inputs(tokens)
-        if not hasattr(backend, "cuda_graph_kv_indices"):
+        if backend not in server.with_graph_buffers:
             allocate(backend, server.sizes.batch)
+            server.with_graph_buffers.append(backend)
         prepare(backend, self.batch, capturing=True)
         self.graph = record(server, lambda: server.forward(self.batch, self.inputs, backend, save))
 

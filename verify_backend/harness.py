@@ -1,14 +1,17 @@
 """What `suture verify --backend` runs in the target's interpreter: the original backend file and the patched one, each
 loaded alone, with the real FlashInfer. One request, a dictionary; one answer, a line of JSON.
 
-    request  original, patched: the two backend files; added: {path in the package: file}; a file is a string, or
-             {"base64": ...} where it is not UTF-8
-             heads, slots, layers, double: numbers; the folder of the CPU's double, for tests ("" on a GPU)
+    request  file: which backend file, a name of subjects.py; original, patched: its two texts; added: {path in the
+             package: file}; a file is a string, or {"base64": ...} where it is not UTF-8
+             heads, slots, layers: numbers; page_size: of the measured steps, 1 where it is not said
+             mla_kernel: of FlashInfer, "fa2" or "fa3"; "": the one that it picks
+             double: the folder of the CPU's double, for tests ("" on a GPU)
              limit: seconds
     answer   error: {kind, message} or null; versions, device; paths: one each, see _path_row; steps: measure.row;
              bytes_kept: of both sides; unmeasured: why there are no steps, or ""
 
-Kinds of error: no-torch, no-gpu, driver-too-old, no-flashinfer, flashinfer-fails, out-of-memory, timed-out, gpu-lost, crashed.
+Kinds of error: no-torch, no-gpu, driver-too-old, not-taken, no-flashinfer, flashinfer-fails, no-sgl-kernel,
+sgl-kernel-fails, out-of-memory, timed-out, gpu-lost, crashed.
 """
 
 import base64
@@ -23,7 +26,7 @@ import time
 import traceback
 
 ATTENTION = "srt/layers/attention"
-BACKEND = f"{ATTENTION}/flashinfer_mla_backend.py"
+FLASHINFER = "flashinfer_mla_backend.py"  # the default, and what FlashInfer is needed for
 
 
 class Unfit(Exception):
@@ -100,7 +103,7 @@ def version_of(module):
 
 
 def try_flashinfer(run, torch):
-    """Imports it, and runs its kernel once on a batch of one: it may have to be compiled first."""
+    """Imports it, and runs its kernels once on a batch of one: they may have to be compiled first."""
     run.step("importing FlashInfer")
     try:
         from flashinfer.mla import BatchMLAPagedAttentionWrapper
@@ -109,25 +112,80 @@ def try_flashinfer(run, torch):
     versions = run.answer["versions"]
     versions["FlashInfer"], versions["Triton"] = version_of("flashinfer"), version_of("triton")
     run.step("compiling FlashInfer's MLA kernel")
-    heads, dtype = run.request["heads"], torch.bfloat16
-
-    def numbers(*values):
-        return torch.tensor(values, dtype=torch.int32, device="cuda")
-
+    kernel = run.request["mla_kernel"] or "auto"
+    kinds = [(torch.bfloat16, {})]
+    if kind_of_patch(text_of(run.request["patched"])) == "native":
+        kinds.append((torch.float8_e4m3fn, {"ckv_scale": 1.0, "kpe_scale": 1.0}))
     try:
-        wrapper = BatchMLAPagedAttentionWrapper(torch.zeros(128 << 20, dtype=torch.uint8, device="cuda"))
-        wrapper.plan(
-            numbers(0, 1), numbers(0, 1), numbers(0), numbers(1), heads, 512, 64, 1, False, 192**-0.5, dtype, dtype
-        )
-        keys = torch.zeros(1, 1, 576, dtype=dtype, device="cuda")
-        query = torch.zeros(1, heads, 576, dtype=dtype, device="cuda")
-        wrapper.run(query[..., :512], query[..., 512:], keys[..., :512], keys[..., 512:])
-        torch.cuda.synchronize()
+        for dtype, scales in kinds:
+            workspace = torch.zeros(128 << 20, dtype=torch.uint8, device="cuda")
+            wrapper = BatchMLAPagedAttentionWrapper(workspace, backend=kernel)
+            run_once(torch, wrapper, run.request["heads"], dtype, scales)
     except torch.OutOfMemoryError:
         raise
     except Exception as error:  # noqa: BLE001
         raise Unfit("flashinfer-fails", f"FlashInfer {versions['FlashInfer']}: {one_line(error)}") from None
     versions["kernel"] = getattr(wrapper, "_backend", "")
+
+
+def run_once(torch, wrapper, heads, dtype, scales):
+    def numbers(*values):
+        return torch.tensor(values, dtype=torch.int32, device="cuda")
+
+    wrapper.plan(
+        numbers(0, 1), numbers(0, 1), numbers(0), numbers(1), heads, 512, 64, 1, False, 192**-0.5, torch.bfloat16, dtype
+    )
+    keys = torch.zeros(1, 1, 576, dtype=torch.uint8, device="cuda").to(dtype)
+    query = torch.zeros(1, heads, 576, dtype=torch.bfloat16, device="cuda")
+    wrapper.run(query[..., :512], query[..., 512:], keys[..., :512], keys[..., 512:], **scales)
+    torch.cuda.synchronize()
+
+
+def check_assumptions(run, torch):
+    """What sglang-native-fp8-kv assumes of the GPU: where that does not hold it plans and casts as without it, and equal
+    bits would say nothing."""
+    if kind_of_patch(text_of(run.request["patched"])) != "native":
+        return
+    if run.request["mla_kernel"] == "fa2":
+        raise Unfit("not-taken", "sglang-native-fp8-kv leaves the kernel fa2 as it is (--mla-kernel)")
+    major, minor = torch.cuda.get_device_capability()
+    if major != 9:
+        raise Unfit("not-taken", f"FlashInfer's MLA kernels read FP8 keys on SM90 alone, and this GPU is SM{major}{minor}")
+
+
+def try_flash_attention(run, torch):
+    """Imports SGLang's kernels, and runs FlashAttention 3 once on a batch of one."""
+    run.step("importing sgl_kernel")
+    import device
+
+    try:
+        attend = device.flash_attention_3()
+    except Exception as error:  # noqa: BLE001 - sgl_kernel hides what failed behind an ImportError of its own
+        cause = error.__context__
+        raise Unfit("no-sgl-kernel", one_line(error) + (f" ({one_line(cause)})" if cause else "")) from None
+    versions = run.answer["versions"]
+    versions["sgl-kernel"], versions["Triton"] = device.sgl_kernel_version(), version_of("triton")
+    run.step("running FlashAttention 3")
+    heads = run.request["heads"]
+    numbers = torch.tensor([[0, 1]], dtype=torch.int32, device="cuda")
+    keys = torch.zeros(1, 1, 1, 576, dtype=torch.bfloat16, device="cuda")
+    query = torch.zeros(1, heads, 576, dtype=torch.bfloat16, device="cuda")
+    try:
+        attend(
+            q=query[..., 512:], qv=query[..., :512].contiguous(), k_cache=keys[..., 512:], v_cache=keys[..., :512],
+            page_table=numbers[:, :1], cache_seqlens=numbers[0, 1:], cu_seqlens_q=numbers[0], max_seqlen_q=1,
+            softmax_scale=192**-0.5, causal=True,
+        )  # fmt: skip
+        torch.cuda.synchronize()
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        raise Unfit("sgl-kernel-fails", f"sgl-kernel {versions['sgl-kernel']}: {one_line(error)}") from None
+    versions["kernel"] = "fa3"
+
+
+def file_of(run):
+    return run.request.get("file", FLASHINFER)
 
 
 def open_device(run, torch):
@@ -136,14 +194,16 @@ def open_device(run, torch):
         sys.path.insert(1, double)
         import double as cpu
 
-        run.answer["device"] = "the CPU, with a double of FlashInfer: proves nothing about a GPU"
+        what = "FlashInfer" if file_of(run) == FLASHINFER else "FlashAttention"
+        run.answer["device"] = f"the CPU, with a double of {what}: proves nothing about a GPU"
         torch.set_num_threads(1)
-        return cpu.device(run.request["heads"])
+        return cpu.device(run.request["heads"], kind_of_patch(text_of(run.request["patched"])))
     find_gpu(run, torch)
-    try_flashinfer(run, torch)
+    check_assumptions(run, torch)
+    (try_flashinfer if file_of(run) == FLASHINFER else try_flash_attention)(run, torch)
     import device
 
-    return device.Cuda(run.request["heads"])
+    return device.Cuda(run.request["heads"], run.request["mla_kernel"])
 
 
 # --- the two trees ---------------------------------------------------------------------------------------------------
@@ -160,7 +220,8 @@ def text_of(file):
 def write_trees(run):
     """Package folders with the one file, and on the patched side the files that patches added."""
     request = run.request
-    sides = {"original": {BACKEND: request["original"]}, "patched": {BACKEND: request["patched"], **request["added"]}}
+    backend = f"{ATTENTION}/{file_of(run)}"
+    sides = {"original": {backend: request["original"]}, "patched": {backend: request["patched"], **request["added"]}}
     for side, files in sides.items():
         for path, file in files.items():
             target = run.folder / side / path
@@ -171,26 +232,29 @@ def write_trees(run):
 
 def kind_of_patch(text):
     """What attention is to be handed; None: only the bits are looked at."""
+    if "cast_active_pages(" in text:
+        return "pages"
     if "gather_then_cast(" in text:
         return "gather"
+    if "suture_fp8_kv." in text:
+        return "native"
     return "cast" if "cast_active_slots(" in text else None
 
 
 # --- running ---------------------------------------------------------------------------------------------------------
 
 
-def run_paths(run, device, original, patched):
-    import paths
+def run_paths(run, device, subject, original, patched):
     import sides
 
     patch = kind_of_patch(text_of(run.request["patched"]))
-    there = paths.runnable(text_of(run.request["original"]))
-    for name in paths.PATHS:
+    there = subject.runnable(text_of(run.request["original"]))
+    for name in subject.paths:
         if name not in there:
             run.answer["paths"].append({"path": name, "state": "not-there", "why": "", "outputs": 0, "difference": 0.0})
             continue
         run.step(name)
-        outcome = sides.run_path(device, name, original, patched, patch, patch is not None)
+        outcome = sides.run_path(device, name, original, patched, patch, patch is not None, subject)
         run.answer["paths"].append(_path_row(name, outcome))
         if outcome.why is not None and not device.alive():
             raise Unfit("gpu-lost", f"{name}: {outcome.why}")
@@ -205,22 +269,25 @@ def _path_row(name, outcome):
     }  # fmt: skip
 
 
-def run_steps(run, device, original, patched):
+def run_steps(run, device, subject, original, patched):
     import measure
 
     request = run.request
-    rows = request["slots"]
+    page_size = request.get("page_size", 1)
+    rows = request["slots"] // page_size * page_size
     context = min(16_384, rows)
-    cases = measure.cases_for(rows, context) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
+    cases = measure.cases_for(rows, context, page_size) if not request["double"] else [measure.Case(1, 20), measure.Case(3, 7)]
     if not cases:
         run.answer["unmeasured"] = f"{rows} slots hold no step that is worth a measurement"
         return
     sizes = dict(rows=rows, context=context, batch=64, requests=65, layers=request["layers"])
     if request["double"]:
         sizes = {}
+    if page_size > 1:
+        sizes["page_size"] = page_size
     sides = []
     for name, package in (("original", original), ("patched", patched)):
-        sides.append(measure.side(device, package, cases, lambda words: run.step(f"{name}: {words}"), **sizes))
+        sides.append(measure.side(device, subject, package, cases, lambda words: run.step(f"{name}: {words}"), **sizes))
         device.free()
     (before, kept_before), (after, kept_after) = sides
     run.answer["steps"] = [measure.row(case, how, before[case, how], after[case, how]) for case, how in before]
@@ -232,15 +299,18 @@ def verify(run):
     try:
         torch.set_grad_enabled(False)
         device = open_device(run, torch)
+        import subjects
+
+        subject = subjects.SUBJECTS[file_of(run)]
         original, patched = write_trees(run)
-        run_paths(run, device, original, patched)
+        run_paths(run, device, subject, original, patched)
         states = {row["state"] for row in run.answer["paths"]}
         if "different" in states:
             run.answer["unmeasured"] = "a path differs: its times would say nothing"
         elif "equal" not in states:
             run.answer["unmeasured"] = "no path could be run"
         else:
-            run_steps(run, device, original, patched)
+            run_steps(run, device, subject, original, patched)
     except torch.OutOfMemoryError as error:
         asked = " ".join(one_line(error).split(". ")[:2])  # the rest is advice about other programs
         raise Unfit("out-of-memory", f"{run.doing}: {asked}") from None

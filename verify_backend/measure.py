@@ -10,7 +10,6 @@ from typing import NamedTuple
 import torch
 
 import graphs
-from server import Server
 from sides import bits
 
 ROUNDS = 5  # a time is the median of so many
@@ -32,9 +31,10 @@ class Step(NamedTuple):
     bytes_taken: int  # at the peak beyond what was there; of a graph: its private pool
 
 
-def cases_for(rows, context):
-    """A short step, two of a busy server, and the whole pool, as far as they fit."""
-    wanted = [Case(1, 500), Case(8, 1024), Case(64, 2048), Case(64, (rows - 1) // 64)]
+def cases_for(rows, context, page_size=1):
+    """A short step, two of a busy server, and the whole pool, as far as they fit; one page is padding's."""
+    whole = (rows // page_size - 1) // 64 * page_size
+    wanted = [Case(1, 500), Case(8, 1024), Case(64, 2048), Case(64, whole)]
     fitting = [case for case in wanted if 0 < case.length <= context and case.batch * case.length < rows]
     return sorted(set(fitting), key=lambda case: case.batch * case.length)
 
@@ -103,19 +103,19 @@ def _graph(server, batch):
     )
 
 
-def side(device, package, cases, report, **sizes):
+def side(device, subject, package, cases, report, **sizes):
     """({(case, "eager" or "graph"): Step}, bytes kept for good) of one tree. `report` is told each step as it begins."""
     steps = {}
     with device.running():
         report(f"making the pools, {sizes or 'small ones'}")
-        server = Server(device, package, look_at_keys=False, **sizes)
+        server = subject.server(device, package, look_at_keys=False, **sizes)
         for case in cases:
             server.admit([case.length] * case.batch)
             batch = server.decode_batch()
             for how, run in (("eager", _eager), ("graph", _graph)):
                 report(f"{case.batch} x {case.length:,} tokens, {how}")
                 steps[case, how] = run(server, batch)
-        shadows = {s.untyped_storage().data_ptr(): s for s in getattr(server.kv_cast, "_shadows", {}).values()}
+        shadows = {s.untyped_storage().data_ptr(): s for s in server.shadows()}
         kept = sum(s.untyped_storage().nbytes() for s in shadows.values())
     return steps, kept
 

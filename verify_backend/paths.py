@@ -247,7 +247,7 @@ def switched_off(make):
     replay = server.capture(server.decode_batch())
     server.admit([8, 8, 3])
     results += _named("replay", replay(server.decode_batch()))
-    if server.patch and server.kv_cast._shadows:
+    if server.patch and server.shadows():
         raise AssertionError("a shadow was made though the cast is off")
     return results
 

@@ -19,7 +19,7 @@ class Pool:
     """The KV pool of one layer's backend: get_key_buffer and the two setters."""
 
     def __init__(self, sizes, dtype, device):
-        self.sizes = sizes
+        self.sizes, self.dtype = sizes, dtype
         shape = (sizes.rows, 1, sizes.columns)
         self.buffers = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(sizes.layers)]
 
@@ -37,6 +37,8 @@ class Pool:
 
 
 class Server:
+    file = "flashinfer_mla_backend.py"
+
     def __init__(
         self, device, package, patch=None, look_at_keys=True, *, page_size=1, kv_dtype=torch.float8_e4m3fn, dcp=1, **sizes
     ):
@@ -46,17 +48,26 @@ class Server:
         self.look_at_keys = look_at_keys
         self.page_size = page_size
         Settings.dcp_size, Settings.dcp_rank = dcp, dcp - 1
-        source = package / "srt" / "layers" / "attention" / "flashinfer_mla_backend.py"
-        Settings.dcp_ids_stay_widened = "translate_dcp_read_ids" in source.read_text()
-        self.module, self.kv_cast = stand_ins.load_backend(package, device, device.guard(patch, self.sizes))
+        self.source = (package / stand_ins.ATTENTION / self.file).read_text()
+        Settings.dcp_ids_stay_widened = "translate_dcp_read_ids" in self.source
+        guard = device.guard(patch, self.sizes)
+        self.module, self.kv_cast = stand_ins.load_backend(package, device, guard, self.file, self._names())
         self.pool = Pool(self.sizes, kv_dtype, device.name)
         self.layers = [self._layer(i) for i in range(self.sizes.layers)]
         table = torch.zeros(self.sizes.requests + 1, self.sizes.context, dtype=torch.int32, device=device.name)
         self.requests = SimpleNamespace(size=self.sizes.requests, req_to_token=table)
         self.runner = self._model_runner()
-        self.backend = self.module.FlashInferMLAAttnBackend(self.runner)
+        self.backend = self._new_backend()
+        self.with_graph_buffers = []  # backends whose buffers for CUDA graphs are allocated
         self.seed = 0
-        self.lens = []
+        self.lens, self.room = [], 0
+
+    def _names(self):
+        """What the backend imports that the device has: kernels."""
+        return self.device.names()
+
+    def _new_backend(self):
+        return self.module.FlashInferMLAAttnBackend(self.runner)
 
     def _layer(self, index):
         sizes = self.sizes
@@ -97,7 +108,7 @@ class Server:
         for request, length in enumerate(lens, start=1):
             slots = prefix + self._slots(order, length + room - shared)
             table[request, : len(slots)] = torch.tensor(slots, dtype=torch.int32, device=table.device)
-        self.lens = list(lens)
+        self.lens, self.room = list(lens), room
         self._fill_pool()
 
     def _units(self):
@@ -112,12 +123,16 @@ class Server:
             slots += [unit * size + k for k in range(size)]
         return slots[:count]
 
-    def _fill_pool(self):
+    def _owned_rows(self):
+        """The rows of the pool that hold values; all others hold NaN."""
         table = self.requests.req_to_token
         slots = torch.cat([table[r, :length] for r, length in enumerate(self.lens, start=1)]).to(torch.int64)
         if Settings.dcp_size > 1:
             slots = slots[slots % Settings.dcp_size == Settings.dcp_rank] // Settings.dcp_size
-        rows = torch.cat([slots, slots.new_zeros(1)]).unique()
+        return torch.cat([slots, slots.new_zeros(1)]).unique()
+
+    def _fill_pool(self):
+        rows = self._owned_rows()
         for buffer in self.pool.buffers:
             values = self.random(len(rows), 1, self.sizes.columns).to(buffer.dtype)
             if buffer.dtype.itemsize == 1:
@@ -200,8 +215,11 @@ class Server:
 
     def dirty_shadows(self):
         """Rows that the next pass does not cast hold NaN, as if nothing had been cast before."""
-        for shadow in getattr(self.kv_cast, "_shadows", {}).values():
+        for shadow in self.shadows():
             shadow.fill_(float("nan"))
+
+    def shadows(self):
+        return list(getattr(self.kv_cast, "_shadows", {}).values())
 
     def eager(self, batch, save=True):
         self.backend.init_forward_metadata(batch)
@@ -219,11 +237,14 @@ class Server:
     # --- checks on the patched side ------------------------------------------------------------------------------
 
     def check_keys(self, wrapper, expected):
-        """What the last run was handed: "shadow", "pool" (the very tensor), or a number of gathered rows."""
+        """What the last run was handed: "shadow", "pool" (the very tensor), or a number of rows, gathered or, where the
+        patch does nothing, the whole pool's."""
         if self.patch is None or not self.look_at_keys:
             return
+        if self.patch == "native" and expected != self.sizes.rows:
+            expected = "pool"
         keys = wrapper.keys_read
-        shadows = {s.untyped_storage().data_ptr() for s in self.kv_cast._shadows.values()}
+        shadows = {s.untyped_storage().data_ptr() for s in self.shadows()}
         pools = {b.untyped_storage().data_ptr() for b in self.pool.buffers}
         found = "shadow" if keys.address in shadows else "pool" if keys.address in pools else keys.rows
         if found != expected:

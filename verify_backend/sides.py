@@ -6,8 +6,7 @@ from typing import NamedTuple, Optional
 
 import torch
 
-import paths
-from server import Server
+from subjects import FLASHINFER
 
 NOT_RUN = "the unpatched side did not run: "
 
@@ -33,26 +32,26 @@ def environment(values):
         os.environ.update(before)
 
 
-def run_side(device, path, package, patch, look_at_keys):
+def run_side(device, subject, name, package, patch, look_at_keys):
     """The outputs of one path on one tree."""
 
     def make(**how):
         with environment(how.pop("environment", {})):
-            return Server(device, package, patch, look_at_keys, **how)
+            return subject.server(device, package, patch, look_at_keys, **how)
 
     with device.running():
-        return path(make)
+        return subject.paths[name](make)
 
 
-def run_path(device, name, unpatched, patched, patch, look_at_keys=True):
+def run_path(device, name, unpatched, patched, patch, look_at_keys=True, subject=FLASHINFER):
     try:
-        before = run_side(device, paths.PATHS[name], unpatched, None, False)
+        before = run_side(device, subject, name, unpatched, None, False)
     except torch.OutOfMemoryError:
         raise
     except Exception as error:  # noqa: BLE001
         return Outcome(f"{NOT_RUN}{type(error).__name__}: {error}")
     try:
-        after = run_side(device, paths.PATHS[name], patched, patch, look_at_keys)
+        after = run_side(device, subject, name, patched, patch, look_at_keys)
     except torch.OutOfMemoryError:
         raise
     except Exception as error:  # noqa: BLE001

@@ -8,6 +8,7 @@ the import, loudly.
 
 import contextlib
 import copy
+import importlib
 import importlib.abc
 import importlib.util
 import os
@@ -18,8 +19,9 @@ from typing import NamedTuple
 
 import torch
 
-BACKEND = "sglang.srt.layers.attention.flashinfer_mla_backend"
-KV_CAST = "sglang.srt.layers.attention.suture_kv_cast"
+PACKAGE = "sglang.srt.layers.attention"
+ATTENTION = "srt/layers/attention"  # its folder, in the package's
+GUARDED = ("cast_active_slots", "gather_then_cast", "planned_kv_indices", "cast_active_pages")
 
 
 class Settings:
@@ -43,8 +45,20 @@ class _Mode:
 
     is_decode = is_decode_or_idle
 
+    def is_extend(self):
+        return self.name in ("EXTEND", "TARGET_VERIFY")
+
+    def is_extend_or_draft_extend_or_mixed(self, include_draft_extend_v2=False):
+        return self.name == "EXTEND"
+
     def is_target_verify(self):
         return self.name == "TARGET_VERIFY"
+
+    def is_context_parallel_extend(self):
+        return self.name == "EXTEND"
+
+    def is_dllm_extend(self):
+        return False
 
     def is_draft_extend(self, include_v2=False):
         return False
@@ -174,6 +188,16 @@ class Translator:
             row_ids=req_pool_indices, ids=self.req_to_token, row_stride=0, entry_page_size=1, v2p=None
         )
 
+    def build_index_table(self, *, req_pool_indices, seq_lens, into):
+        """The same in 0.5.19, where a graph has tables of its own for pools that are not static."""
+        return self.read_source(None, req_pool_indices=req_pool_indices, bs=len(seq_lens))
+
+    def index_table_for_batch(self, batch):
+        return self.read_source(None, req_pool_indices=batch.req_pool_indices, bs=batch.batch_size)
+
+    def make_capture_tables(self, *, max_bs, max_context_len):
+        return None
+
 
 # --- decode context parallelism --------------------------------------------------------------------------------------
 
@@ -240,7 +264,7 @@ def _parallel():
     )
 
 
-def _inner_view(batch, *, bs, forward_mode):
+def _inner_view(batch, *, bs, forward_mode, encoder_lens=None):
     view = copy.copy(batch)
     view.batch_size, view.forward_mode = bs, forward_mode
     return view
@@ -253,6 +277,7 @@ NAMES = {
     "EagleVerifyInput": EagleVerifyInput,
     "ForwardBatch": SimpleNamespace,
     "ForwardMode": ForwardMode,
+    "KVIndexTable": SimpleNamespace,
     "KVWriteLoc": SimpleNamespace(for_batch=lambda batch: batch.out_cache_loc),
     "SpecInput": SpecInput,
     "SpecInputType": SpecInputType,
@@ -274,6 +299,7 @@ NAMES = {
     "get_parallel": _parallel,
     "get_platform": lambda: SimpleNamespace(is_sm100=False),
     "get_schedule": lambda: _SERVER_ARGS,
+    "get_server_args": lambda: _SERVER_ARGS,
     "global_config": _GlobalConfig(),
     "global_server_args_dict": vars(_SERVER_ARGS),
     "is_flashinfer_available": lambda: True,
@@ -281,6 +307,7 @@ NAMES = {
     "is_in_piecewise_cuda_graph": lambda: False,
     "is_in_tc_piecewise_cuda_graph": lambda: False,
     "is_sm100_supported": lambda: False,
+    "jit": lambda kernel: kernel,
     "next_power_of_2": lambda n: 1 << max(0, n - 1).bit_length(),
     "plan_dcp_decode_metadata": plan_dcp_decode_metadata,
     "unified_mla_hooks": lambda allocator: SimpleNamespace(translate_kv_loc_dense=None),
@@ -325,12 +352,17 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 _finder = _Finder()
 
 
-def install(device):
-    """Makes `sglang` the stand-ins, and what else this device has no real package for."""
+_OWN = dict(NAMES)
+
+
+def install(device, names):
+    """Makes `sglang` and `sgl_kernel` the stand-ins, and what else this device has no real package for. `names`: what a
+    backend imports beside our own; those of another backend are gone."""
     os.environ.setdefault("SGLANG_ENABLE_TORCH_COMPILE", "0")
     Settings.workspace_bytes = device.workspace_bytes
-    _finder.packages = ("sglang", *device.stood_in)
-    NAMES.update(device.names())
+    _finder.packages = ("sglang", "sgl_kernel", *device.stood_in)
+    NAMES.clear()
+    NAMES.update({**_OWN, **names})
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
 
@@ -343,34 +375,63 @@ def load_module(name, path):
     return module
 
 
-def load_backend(package, device, guard):
-    """(backend module, suture_kv_cast or None) of the tree whose package folder is `package`.
+def load_backend(package, device, guard, file, names):
+    """(backend module, suture_kv_cast or None) of the tree whose package folder is `package`: its backend `file`.
 
-    `guard` wraps each function of suture_kv_cast before the backend imports it.
+    `names` are the kernels, from the device. `guard` wraps each function that the patch added before the backend
+    imports it.
     """
-    install(device)
-    folder = package / "srt" / "layers" / "attention"
-    sys.modules.pop(KV_CAST, None)
-    kv_cast = None
-    if (folder / "suture_kv_cast.py").exists():
-        kv_cast = load_module(KV_CAST, folder / "suture_kv_cast.py")
-        for name in ("cast_active_slots", "gather_then_cast", "planned_kv_indices"):
-            setattr(kv_cast, name, guard(getattr(kv_cast, name)))
-    with _stand_in_triton():
-        backend = load_module(BACKEND, folder / "flashinfer_mla_backend.py")
-    for name, value in device.names().items():  # also where the module has them from the real package
+    install(device, names)
+    folder = package / ATTENTION
+    added = load_added(folder, guard)
+    with _stand_in_triton(), _no_compiling():
+        backend = load_module(f"{PACKAGE}.{file[:-3]}", folder / file)
+    for name, value in names.items():  # also where the module has them from the real package
         setattr(backend, name, value)
-    return backend, kv_cast
+    return backend, added.get("suture_kv_cast")
+
+
+@contextlib.contextmanager
+def _no_compiling():
+    """Small functions of the backend are compiled: what they do is the same without."""
+    real = torch.compile
+    torch.compile = lambda *args, **named: lambda function: function
+    try:
+        yield
+    finally:
+        torch.compile = real
+
+
+def load_added(folder, guard=lambda function: function):
+    """{name: module}: the files that patches added beside the backend, loaded where it imports them from; those of the
+    tree that was loaded before are gone. In the order of their names, which is that of their imports."""
+    parent = importlib.import_module(PACKAGE)
+    for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.suture_")]:
+        del sys.modules[name]
+        vars(parent).pop(name.rpartition(".")[2], None)
+    added = {}
+    for path in sorted(folder.glob("suture_*.py")):
+        module = added[path.stem] = load_module(f"{PACKAGE}.{path.stem}", path)
+        setattr(parent, path.stem, module)
+        for function in GUARDED:
+            if hasattr(module, function):
+                setattr(module, function, guard(getattr(module, function)))
+    return added
 
 
 @contextlib.contextmanager
 def _stand_in_triton():
-    """The backend takes Triton's next_power_of_2 up to 0.4.7. Only for it: suture_kv_cast must find no stand-in."""
-    real = sys.modules.get("triton")
-    sys.modules["triton"] = _Module("triton")
+    """FlashInfer's backend takes Triton's next_power_of_2 up to 0.4.7, and FlashAttention's has a kernel of its own in
+    0.5.6, which is not run here. Only for them: suture_kv_cast must find no stand-in."""
+    names = ("triton", "triton.language")
+    real = {name: sys.modules.get(name) for name in names}
+    for name in names:
+        sys.modules[name] = _Module(name)
+    sys.modules["triton"].language = sys.modules["triton.language"]
     try:
         yield
     finally:
-        del sys.modules["triton"]
-        if real is not None:
-            sys.modules["triton"] = real
+        for name, module in real.items():
+            del sys.modules[name]
+            if module is not None:
+                sys.modules[name] = module

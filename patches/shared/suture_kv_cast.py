@@ -43,6 +43,11 @@ try:
     import triton.language as tl
 except ImportError:  # a CPU-only machine
     triton = None
+else:
+    try:
+        from triton.knobs import runtime as _hooks  # from Triton 3.4 on
+    except ImportError:
+        from triton.compiler import CompiledKernel as _hooks
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +55,7 @@ _OFF = os.environ.get("SUTURE_KV_CAST", "").strip().lower() == "off"
 
 _FP8 = (torch.float8_e4m3fn, torch.float8_e5m2)
 _WIDE = (torch.bfloat16, torch.float16)
-_MAX_CHUNKS = 2**31 - 2**26  # the kernel counts chunks of 8 or 16 columns in int32, one pass beyond the end
+_MAX_CHUNKS = 2**31 - 2**26  # the kernel counts chunks of 8 columns in int32, one pass beyond the end
 
 
 # --- cast-active-slots -------------------------------------------------------------------------------------------
@@ -69,11 +74,18 @@ def cast_active_slots(pool: torch.Tensor, wrapper: Any, dtype: torch.dtype) -> t
     indices = getattr(wrapper, "_kv_indices_buf", None)
     indptr = getattr(wrapper, "_kv_indptr_buf", None)
     page_size = getattr(wrapper, "_page_size", None)
-    if _left_alone() or not page_size or not _castable(pool, dtype) or not _usable(pool, indices, indptr):
+    if _left_alone():
+        return pool.to(dtype)
+    shadow = _cast_again(pool, dtype, indices, indptr, page_size)
+    if shadow is not None:
+        return shadow
+    if not page_size or not _castable(pool, dtype) or not _usable(pool, indices, indptr):
         return pool.to(dtype)
     shadow = _shadow_for(pool, dtype)
     if pool.is_cuda:
-        _cast_rows_triton(pool, shadow, indices, indptr, page_size)
+        launch = _cast_rows_triton(pool, shadow, indices, indptr, page_size)
+        kind, _, _ = _kind_of(pool, dtype, indices, indptr, page_size)
+        _casts[kind] = _Cast(launch, shadow, shadow.data_ptr(), pool.shape[0])
     else:
         _cast_rows_torch(pool, shadow, indices, indptr, page_size)
     return shadow
@@ -112,7 +124,7 @@ def _usable(pool: torch.Tensor, indices: Any, indptr: Any) -> bool:
             return False
         if buffer.dtype not in (torch.int32, torch.int64) or buffer.dim() != 1 or not buffer.is_contiguous():
             return False
-    return indptr.shape[0] > 0
+    return indptr.shape[0] > 0 and indices.shape[0] < 2**31
 
 
 _shadows: Dict[Tuple[torch.device, torch.dtype, torch.Size], torch.Tensor] = {}
@@ -176,9 +188,8 @@ def _cast_rows_torch(
 
 
 class _Tuning(NamedTuple):
-    """How the kernel is laid out: columns a chunk, chunks a program and pass, warps, programs a multiprocessor."""
+    """How the kernel is laid out: chunks of 8 columns a program and pass, warps, programs a multiprocessor."""
 
-    vector: int = 8
     block: int = 256
     warps: int = 8
     programs_per_sm: int = 8
@@ -199,38 +210,70 @@ if triton is not None:
         pool_rows,
         pool_stride,
         page_size,
-        CHUNKS: tl.constexpr,  # a row is CHUNKS chunks of VECTOR columns
-        VECTOR: tl.constexpr,
+        COLUMNS: tl.constexpr,
         BLOCK: tl.constexpr,
-        BITS: tl.constexpr,  # 0: the hardware converts; 4: e4m3fn, 5: e5m2 by bit arithmetic
+        BITS: tl.constexpr,
     ):
-        """Chunk c of the live rows goes to program (c / BLOCK) mod (number of programs)."""
-        pages = tl.minimum(tl.load(indptr + last), index_count).to(tl.int64)
-        by_id = pages * page_size <= pool_rows  # if not, the ids are not read: row i is row i
-        total = tl.minimum(pages * page_size, pool_rows).to(tl.int32) * CHUNKS
+        """Chunk c, 8 columns of a live row, goes to program (c / BLOCK) mod (number of programs).
+
+        Of few rows, one pass for all programs, the time is that of three loads that wait for each other: count, id,
+        row. So that pass's ids are loaded before the count is known. Of many, it is the time that their bytes need, and
+        what is read of the pool need not stay in the cache.
+        """
+        CHUNKS: tl.constexpr = COLUMNS // 8
         lane = tl.arange(0, BLOCK)
-        column = tl.arange(0, VECTOR)
-        for start in range(tl.program_id(0) * BLOCK, total, tl.num_programs(0) * BLOCK):
-            chunk = start + lane
-            i = chunk // CHUNKS
-            inside = chunk < total
-            page = tl.load(indices + i // page_size, mask=inside & by_id, other=0).to(tl.int64)
-            row = tl.where(by_id, page * page_size + i % page_size, i.to(tl.int64))
-            live = (inside & (row >= 0) & (row < pool_rows))[:, None]
-            offset = ((chunk % CHUNKS) * VECTOR)[:, None] + column[None, :]
-            value = tl.load(pool + row[:, None] * pool_stride + offset, mask=live)
-            if BITS == 4:
-                # s.eeee.mmm under fp16's exponent is 2^-8 of the value, subnormals included; 0x7f is NaN.
-                magnitude = value.to(tl.uint16) & 0x7F
-                sign = (value.to(tl.uint16) & 0x80) << 8
-                half = (sign | (magnitude << 7)).to(tl.float16, bitcast=True)
-                wide = tl.where(magnitude == 0x7F, float("nan"), half.to(tl.float32) * 256.0)
-            elif BITS == 5:
-                wide = (value.to(tl.uint16) << 8).to(tl.float16, bitcast=True).to(tl.float32)
-            else:
-                wide = value.to(tl.float32)
-            target = shadow + row[:, None] * (CHUNKS * VECTOR) + offset
-            tl.store(target, wide.to(shadow.dtype.element_ty), mask=live)
+        begin = tl.program_id(0) * BLOCK
+        step = tl.num_programs(0) * BLOCK
+        first = (begin + lane) // CHUNKS // page_size
+        first_page = tl.load(indices + first, mask=first < index_count, other=0).to(tl.int64)
+        pages = tl.minimum(tl.load(indptr + last), index_count).to(tl.int64)
+        by_id = pages * page_size <= pool_rows  # if not, the ids do not count: row i is row i
+        total = tl.minimum(pages * page_size, pool_rows).to(tl.int32) * CHUNKS
+        if total <= step:
+            if begin < total:
+                chunk = begin + lane
+                i = chunk // CHUNKS
+                row = tl.where(by_id, first_page * page_size + i % page_size, i.to(tl.int64))
+                live = (chunk < total) & (row >= 0) & (row < pool_rows)
+                _cast_chunks(pool, shadow, row, live, chunk % CHUNKS * 8, pool_stride, COLUMNS, BITS, "")
+        else:
+            for start in range(begin, total, step):
+                chunk = start + lane
+                i = chunk // CHUNKS
+                inside = chunk < total
+                page = tl.load(indices + i // page_size, mask=inside & by_id, other=0).to(tl.int64)
+                row = tl.where(by_id, page * page_size + i % page_size, i.to(tl.int64))
+                live = inside & (row >= 0) & (row < pool_rows)
+                _cast_chunks(pool, shadow, row, live, chunk % CHUNKS * 8, pool_stride, COLUMNS, BITS, "evict_first")
+
+    @triton.jit
+    def _cast_chunks(
+        pool,
+        shadow,
+        row,
+        live,
+        column,
+        pool_stride,
+        COLUMNS: tl.constexpr,
+        BITS: tl.constexpr,  # 0: the hardware converts; 4: e4m3fn, 5: e5m2 by bit arithmetic
+        EVICTION: tl.constexpr,
+    ):
+        """8 columns of each row that is live, from ``column`` on."""
+        offset = column[:, None] + tl.arange(0, 8)[None, :]
+        source = pool + row[:, None] * pool_stride + offset
+        value = tl.load(source, mask=live[:, None], eviction_policy=EVICTION)
+        if BITS == 4:
+            # s.eeee.mmm under fp16's exponent is 2^-8 of the value, subnormals included; 0x7f is NaN.
+            magnitude = value.to(tl.uint16) & 0x7F
+            sign = (value.to(tl.uint16) & 0x80) << 8
+            half = (sign | (magnitude << 7)).to(tl.float16, bitcast=True)
+            wide = tl.where(magnitude == 0x7F, float("nan"), half.to(tl.float32) * 256.0)
+        elif BITS == 5:
+            wide = (value.to(tl.uint16) << 8).to(tl.float16, bitcast=True).to(tl.float32)
+        else:
+            wide = value.to(tl.float32)
+        target = shadow + row[:, None] * COLUMNS + offset
+        tl.store(target, wide.to(shadow.dtype.element_ty), mask=live[:, None])
 
 
 _devices: Dict[torch.device, Tuple[int, bool]] = {}
@@ -254,7 +297,7 @@ def _cast_rows_triton(
     page_size: int,
     tuning: _Tuning = _TUNING,
     by_bits: bool = False,
-) -> None:
+) -> "_Launch":
     """One launch, whose grid depends on the number of multiprocessors alone. ``by_bits`` forces the bit arithmetic
     that GPUs before compute capability 8.9 take (for tests)."""
     multiprocessors, converts = _device_facts(pool.device)
@@ -263,22 +306,113 @@ def _cast_rows_triton(
     if by_bits or not converts:
         bits = 4 if pool.dtype == torch.float8_e4m3fn else 5
         source = pool.view(torch.uint8)
-    _cast_rows_kernel[(multiprocessors * tuning.programs_per_sm,)](
-        source,
-        shadow,
-        indices,
-        indptr,
-        indptr.shape[0] - 1,
-        indices.shape[0],
-        pool.shape[0],
-        pool.stride(0),
-        page_size,
-        CHUNKS=pool.shape[-1] // tuning.vector,
-        VECTOR=tuning.vector,
-        BLOCK=tuning.block,
-        BITS=bits,
-        num_warps=tuning.warps,
+    return _launch(
+        _cast_rows_kernel,
+        multiprocessors * tuning.programs_per_sm,
+        tuning.warps,
+        (source, shadow, indices, indptr),
+        (indptr.shape[0] - 1, indices.shape[0], pool.shape[0]),
+        (pool.stride(0), page_size),
+        (pool.shape[-1], tuning.block, bits),
     )
+
+
+# --- the launch ----------------------------------------------------------------------------------------------------
+
+
+def _launch(
+    kernel: Any, programs: int, warps: int, tensors: Tuple, counts: Tuple, layout: Tuple, constants: Tuple
+) -> "_Launch":
+    """Launches ``kernel`` by Triton's launcher, on the tensors' device. ``counts`` are the arguments that it does not
+    specialize on, each below 2**31; ``layout`` those that it does, ``constants`` its constexpr arguments."""
+    with torch.cuda.device(tensors[0].device):
+        compiled = kernel[(programs,)](*tensors, *counts, *layout, *constants, num_warps=warps)
+    return _Launch(compiled, tensors[0].get_device(), programs, layout, constants)
+
+
+class _Launch:
+    """A launch that can be done again with other addresses and counts, by the compiled kernel that it left behind.
+
+    To find that kernel Triton's launcher takes 20 us of host time and more. Whoever keeps a launch sees to it that all
+    else is as it was: the device, the dtypes, which addresses are multiples of 16, layout and constants.
+    """
+
+    def __init__(self, compiled: Any, device: int, programs: int, layout: Tuple, constants: Tuple):
+        self.compiled = compiled  # None from Triton's interpreter
+        # On ROCm Triton specializes on the size of a tensor's storage, too.
+        self.run = getattr(compiled, "run", None) if torch.version.hip is None else None
+        self.function = getattr(compiled, "function", None)
+        self.metadata = getattr(compiled, "packed_metadata", None)
+        self.device = device
+        self.programs = programs
+        self.layout = layout
+        self.rest = layout + constants
+
+    def again(self, addresses: Tuple, counts: Tuple) -> bool:
+        """Whether it could be done, on the current stream; if not, nothing was launched."""
+        if self.run is None or _current_device() != self.device or _watched():
+            return False
+        try:
+            self.run(
+                self.programs, 1, 1, _current_stream(self.device), self.function, self.metadata, None, None, None,
+                *addresses, *counts, *self.rest,
+            )  # fmt: skip
+        except TypeError:  # another number of arguments: before Triton 3.3 the constants are not among them
+            if self.rest == self.layout:
+                self.run = None
+            self.rest = self.layout
+            return self.again(addresses, counts)
+        return True
+
+
+def _watched() -> bool:
+    """Whether a profiler has hooked Triton's launches: it is told of them by Triton's own launcher alone."""
+    enter, leave = _hooks.launch_enter_hook, _hooks.launch_exit_hook  # each a function, or a chain of them, or None
+    return bool(getattr(enter, "calls", enter) or getattr(leave, "calls", leave))
+
+
+_current_device = getattr(torch._C, "_cuda_getDevice", torch.cuda.current_device)
+_current_stream = getattr(
+    torch._C, "_cuda_getCurrentRawStream", lambda device: torch.cuda.current_stream(device).cuda_stream
+)
+
+
+class _Cast(NamedTuple):
+    """A cast that was done, kept by its kind to be done again."""
+
+    launch: _Launch
+    shadow: torch.Tensor
+    shadow_address: int
+    pool_rows: int
+
+
+_casts: Dict[Tuple, _Cast] = {}
+
+
+def _kind_of(pool: torch.Tensor, dtype: torch.dtype, indices: torch.Tensor, indptr: torch.Tensor, page_size: Any):
+    """(all of a call that `_castable`, `_usable`, `_shadow_for` and Triton look at, but for addresses and counts; the
+    addresses; the counts)."""
+    addresses = pool.data_ptr(), indices.data_ptr(), indptr.data_ptr()
+    counts = indptr.numel() - 1, indices.numel()
+    kind = (
+        dtype, page_size, pool.dtype, pool.shape, pool.stride(), pool.get_device(), addresses[0] % 16,
+        indices.dtype, indices.stride(), indices.get_device(), addresses[1] % 16, counts[1] < 2**31,
+        indptr.dtype, indptr.stride(), indptr.get_device(), addresses[2] % 16, counts[0] >= 0,
+    )  # fmt: skip
+    return kind, addresses, counts
+
+
+def _cast_again(pool: torch.Tensor, dtype: torch.dtype, indices: Any, indptr: Any, page_size: Any):
+    """The shadow, if a call of this kind was checked and its kernel compiled before, and is now launched for these
+    tensors; else None. It saves what a first call looks up, which is most of its host time."""
+    if not isinstance(indices, torch.Tensor) or not isinstance(indptr, torch.Tensor):
+        return None
+    kind, (source, ids, ends), (last, id_count) = _kind_of(pool, dtype, indices, indptr, page_size)
+    cast = _casts.get(kind)
+    if cast is None:
+        return None
+    launched = cast.launch.again((source, cast.shadow_address, ids, ends), (last, id_count, cast.pool_rows))
+    return cast.shadow if launched else None
 
 
 # --- gather-then-cast ----------------------------------------------------------------------------------------------

@@ -40,12 +40,14 @@ std::string input_of(const BackendRequest& request) {
   json added = json::object();
   for (const auto& [path, bytes] : request.added) added[path] = bytes_to_json(bytes);
   return json{{"modules", modules},
+              {"file", request.file},
               {"original", bytes_to_json(request.original)},
               {"patched", bytes_to_json(request.patched)},
               {"added", added},
               {"heads", request.heads},
               {"slots", request.slots},
               {"layers", request.layers},
+              {"mla_kernel", request.mla_kernel},
               {"double", request.double_folder},
               {"limit", request.limit.count()}}
       .dump();

@@ -25,9 +25,11 @@ const std::vector<NamedBytes>& backend_harness();
 struct BackendRequest {
   std::string interpreter;
   std::vector<std::string> environment;
-  std::string original, patched;             // the two texts of the backend file
+  std::string file;                          // which backend file, by its name: verify_backend/subjects.py knows them
+  std::string original, patched;             // its two texts
   std::map<std::string, std::string> added;  // by path in the package: what the patches added
   int heads = 16, slots = 495'552, layers = 16;
+  std::string mla_kernel;     // "fa2" or "fa3"; empty: the one that FlashInfer picks
   std::string double_folder;  // for tests: the CPU's double of GPU and FlashInfer; empty: the real ones
   std::chrono::seconds limit{0};
 };

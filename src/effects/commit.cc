@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 64U << 20U;
 constexpr std::uint32_t kFolderMode = 0755;
+constexpr const char* kNothingWritten = "nothing was written";
 
 Error refused(std::string message, std::string hint) {
   Error error;
@@ -27,10 +28,6 @@ Error refused(std::string message, std::string hint) {
   error.message = std::move(message);
   error.hint = std::move(hint);
   return error;
-}
-
-Error changed_meanwhile(const std::string& shown) {
-  return refused(shown + " changed while suture was planning", "nothing was written; run again");
 }
 
 bool same_bytes(const std::optional<std::string>& a, const std::shared_ptr<const std::string>& b) {
@@ -109,10 +106,8 @@ class Commit {
       target.before = sha256_hex(*item.before);
       target.old = staged_name(token_, index, false);
     }
-    if (item.after) {
-      target.after = sha256_hex(*item.after);
-      target.fresh = staged_name(token_, index, true);
-    }
+    if (item.after) target.after = sha256_hex(*item.after);
+    target.fresh = staged_name(token_, index, true);
     items_.push_back(std::move(item));
     journal_.targets.push_back(std::move(target));
     return check(index);
@@ -148,6 +143,8 @@ class Commit {
     item.folder = std::make_shared<Opened>(fs_, folder.value);
     if (*text) item.before = std::make_shared<const std::string>(**text);
     if (!receipt_.empty()) item.after = std::make_shared<const std::string>(receipt_to_json(receipt_, after_.package));
+    if (item.after && item.after->size() > kMostReceipt)
+      return refused(item.shown + " would grow too large to be read again", "nothing was written; revert some patches");
     const bool same = item.before && item.after ? *item.before == *item.after : item.before == item.after;
     if (same) return Nothing{};
     return add_item(std::move(item), path);
@@ -241,6 +238,7 @@ class Commit {
       const Io<Done> synced = sync_folder(fs_, items_[i].folder->handle());
       if (!synced) return io_error("write beside", items_[i].shown, synced.error);
       if (Status same = check(i); !same) return same;
+      if (Status same = still_there(tree_, journal_.targets[i].path, *items_[i].folder); !same) return same;
     }
     return Nothing{};
   }
@@ -317,19 +315,31 @@ class Commit {
 
   // Precondition: nothing was renamed. Returns the error that led here.
   Error undo(Error cause) {
-    items_.clear();
-    Transaction transaction(tree_, suture_.handle(), journal_, bytecode_);
-    const Result<Transaction::End> end = transaction.settle();
+    Transaction transaction = transact();
+    const Result<Transaction::End> end = transaction.settle(Transaction::Foreign::undo);
     const bool clean = end && transaction.notes().empty();
-    const std::string outcome =
-        clean ? "nothing was written" : "no file was changed; the next run removes what was staged";
-    cause.hint = cause.hint.empty() ? outcome : outcome + "; " + cause.hint;
+    add_outcome(cause, clean ? kNothingWritten : "no file was changed; the next run puts right what was staged");
     return cause;
   }
 
-  Result<CommitReport> settle() {
+  Transaction transact() {
     Transaction transaction(tree_, suture_.handle(), journal_, bytecode_);
-    Result<Transaction::End> end = transaction.settle();
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].folder) transaction.use_folder(journal_.targets[i].path, items_[i].folder);
+    }
+    return transaction;
+  }
+
+  // The hint of an error that was undone.
+  static void add_outcome(Error& error, const std::string& outcome) {
+    const std::string said = std::string(kNothingWritten) + "; ";
+    if (error.hint.starts_with(said)) error.hint.erase(0, said.size());
+    error.hint = error.hint.empty() ? outcome : outcome + "; " + error.hint;
+  }
+
+  Result<CommitReport> settle() {
+    Transaction transaction = transact();
+    Result<Transaction::End> end = transaction.settle(Transaction::Foreign::undo);
     if (!end) {
       Error error = end.error();
       error.hint = "the write is half done; run suture again on this tree: it finishes or undoes it" +
@@ -338,7 +348,7 @@ class Commit {
     }
     if (*end == Transaction::End::undone) {
       Error error = transaction.cause() ? *transaction.cause() : changed_meanwhile(tree_.path());
-      error.hint = "every file is as it was" + (error.hint.empty() ? "" : "; " + error.hint);
+      add_outcome(error, "every file is as it was");
       return error;
     }
     report_.notes.insert(report_.notes.end(), transaction.notes().begin(), transaction.notes().end());
@@ -385,6 +395,7 @@ Result<std::vector<std::string>> recover(FileSystem& fs, const LocatedTree& loca
   const Result<TreeFolder> tree = TreeFolder::open(fs, located.package_folder);
   if (!tree) return tree.error();
   if (!lock.exclusive()) return not_locked(*tree);
+  if (!lock.holds(*tree)) return changed_meanwhile(tree->path());
   const Result<SutureFolder> suture = SutureFolder::open(*tree);
   if (!suture) return suture.error();
   std::vector<std::string> words;
@@ -393,14 +404,16 @@ Result<std::vector<std::string>> recover(FileSystem& fs, const LocatedTree& loca
   if (!journal) return journal.error();
   if (*journal) {
     Transaction transaction(*tree, suture->handle(), **journal, Bytecode(*tree, located.bytecode_prefix));
-    const Result<Transaction::End> end = transaction.settle();
+    const Result<Transaction::End> end = transaction.settle(Transaction::Foreign::leave);
     if (!end) return end.error();
     words.push_back(std::string(*end == Transaction::End::finished ? "finished" : "undid") + " a write to " +
                     tree->path() + " that was interrupted");
     words.insert(words.end(), transaction.notes().begin(), transaction.notes().end());
     return words;
   }
-  static_cast<void>(fs.remove(suture->handle(), "journal.new"));  // of a run that died while writing it
+  // Of a run that died while writing it.
+  if (fs.remove(suture->handle(), kJournalTemporary))
+    words.push_back("removed the unfinished journal of a run that was interrupted in " + tree->path());
   const std::size_t swept = sweep_tree(*tree, *suture);
   if (swept > 0)
     words.push_back("removed " + std::to_string(swept) + " staged files that an interrupted run left in " +
@@ -413,6 +426,7 @@ Result<CommitReport> commit(FileSystem& fs, const LocatedTree& located, TreeLock
   const Result<TreeFolder> tree = TreeFolder::open(fs, located.package_folder);
   if (!tree) return tree.error();
   if (!lock.exclusive()) return not_locked(*tree);
+  if (!lock.holds(*tree)) return changed_meanwhile(tree->path());
   const Result<SutureFolder> suture = SutureFolder::open(*tree);
   if (!suture) return suture.error();
   if (!suture->is_open()) return not_locked(*tree);

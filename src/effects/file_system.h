@@ -73,8 +73,14 @@ class FileSystem {
 
   // --- Writing.
   virtual Io<std::size_t> write(Handle file, std::string_view bytes) = 0;  // may write a part
-  virtual Io<Done> sync(Handle handle) = 0;                                // of a folder: its entries
+  // Over the first bytes of a file that was opened to be locked; may write a part.
+  virtual Io<std::size_t> overwrite(Handle file, std::string_view bytes) = 0;
+  virtual Io<Done> sync(Handle handle) = 0;  // of a folder: its entries
   virtual Io<Done> rename(Handle at, const std::string& from, Handle to_at, const std::string& to) = 0;
+  // Swaps what two names of a folder stand for, in one step; renames to a name that nothing has (EEXIST). ENOTSUP: this
+  // file system cannot.
+  virtual Io<Done> exchange(Handle at, const std::string& one, const std::string& other) = 0;
+  virtual Io<Done> rename_new(Handle at, const std::string& from, const std::string& to) = 0;
   virtual Io<Done> link(Handle at, const std::string& from, Handle to_at, const std::string& to) = 0;
   virtual Io<Done> remove(Handle at, const std::string& name) = 0;
   virtual Io<Done> make_folder(Handle at, const std::string& name, std::uint32_t mode) = 0;
@@ -98,6 +104,8 @@ class FileSystem {
   virtual std::chrono::milliseconds now() = 0;
   // 16 hexadecimal digits, another one each call: names of staged files.
   virtual std::string unique_token() = 0;
+  // This process, for people: "process 4711 on HOST".
+  virtual std::string who() = 0;
 };
 
 // The real one. Stateless but for the token: one for the process.

@@ -1,10 +1,13 @@
 #include "effects/journal.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "effects/receipt_json.h"
 #include "effects/sealed_json.h"
+#include "effects/suture_folder.h"
 
 namespace suture {
 namespace {
@@ -12,17 +15,17 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kWhat = "the journal";
-constexpr const char* kName = "journal";
-constexpr const char* kTemporary = "journal.new";
 constexpr std::uint64_t kMostBytes = 16U << 20U;
 
 std::string path_of(const TreeFolder& tree) {
-  return tree.shown(std::string(kSutureFolder) + "/" + kName);
+  return tree.shown(std::string(kSutureFolder) + "/" + kJournalName);
 }
 
 Journal from_json(const json& document) {
   Journal journal;
-  journal.phase = document.at("phase") == "commit" ? Journal::Phase::commit : Journal::Phase::staging;
+  const auto phase = document.at("phase").get<std::string>();
+  if (phase != "commit" && phase != "staging") throw json::other_error::create(501, "no such phase", nullptr);
+  journal.phase = phase == "commit" ? Journal::Phase::commit : Journal::Phase::staging;
   for (const json& value : document.at("targets")) {
     JournalTarget target;
     target.path = value.at("path").get<std::string>();
@@ -43,15 +46,19 @@ Journal from_json(const json& document) {
 // The journal says what to remove and rename: nothing in it may point anywhere else.
 bool is_sound(const Journal& journal) {
   const auto hash = [](const std::string& text) { return text.empty() || is_sha256(text); };
-  const auto staged = [](const std::string& text) { return text.empty() || is_staged_name(text); };
+  std::set<std::string> seen;
   for (const JournalTarget& target : journal.targets) {
-    if (!path_parts(target.path) || !hash(target.before) || !hash(target.after)) return false;
-    if (!staged(target.fresh) || !staged(target.old)) return false;
+    const bool ours = target.path == std::string(kSutureFolder) + "/" + kReceiptName;
+    if (!ours && !is_tree_path(target.path)) return false;
+    if (!hash(target.before) || !hash(target.after) || target.before == target.after) return false;
+    if (!is_staged_name(target.fresh) || target.before.empty() != target.old.empty()) return false;
+    if (!target.old.empty() && !is_staged_name(target.old)) return false;
+    for (const std::string& name : {target.path, target.fresh, target.old}) {
+      if (!name.empty() && !seen.insert(name).second) return false;
+    }
   }
   for (const auto* paths : {&journal.modules, &journal.made_folders, &journal.dead_folders}) {
-    for (const std::string& path : *paths) {
-      if (!path_parts(path)) return false;
-    }
+    if (!std::all_of(paths->begin(), paths->end(), is_tree_path)) return false;
   }
   for (const auto* blobs : {&journal.new_blobs, &journal.dead_blobs}) {
     for (const std::string& blob : *blobs) {
@@ -62,15 +69,15 @@ bool is_sound(const Journal& journal) {
 }
 
 Io<Done> put(FileSystem& fs, Handle suture, const std::string& text) {
-  const Io<Done> removed = fs.remove(suture, kTemporary);  // of a run that died here
+  const Io<Done> removed = fs.remove(suture, kJournalTemporary);  // of a run that died here
   if (!removed && removed.error != ENOENT) return removed;
-  const Io<Handle> handle = fs.create_file(suture, kTemporary, 0644);
+  const Io<Handle> handle = fs.create_file(suture, kJournalTemporary, 0644);
   if (!handle) return {handle.error, {}};
   const Opened file(fs, handle.value);
   if (const Io<FileInfo> folder = fs.info(suture); folder) own_like(fs, file.handle(), folder.value);
   if (const Io<Done> written = write_all(fs, file.handle(), text); !written) return written;
   if (const Io<Done> synced = fs.sync(file.handle()); !synced) return synced;
-  if (const Io<Done> renamed = fs.rename(suture, kTemporary, suture, kName); !renamed) return renamed;
+  if (const Io<Done> renamed = fs.rename(suture, kJournalTemporary, suture, kJournalName); !renamed) return renamed;
   return sync_folder(fs, suture);
 }
 
@@ -108,7 +115,7 @@ Result<Journal> journal_from_json(std::string_view text, const std::string& path
 }
 
 Result<std::optional<Journal>> read_journal(const TreeFolder& tree, Handle suture) {
-  const Io<std::string> text = read_file(tree.fs(), suture, kName, kMostBytes);
+  const Io<std::string> text = read_file(tree.fs(), suture, kJournalName, kMostBytes);
   if (text.error == ENOENT) return std::optional<Journal>();
   if (!text) return io_error("read", path_of(tree), text.error);
   Result<Journal> journal = journal_from_json(text.value, path_of(tree));
@@ -124,7 +131,7 @@ Status write_journal(const TreeFolder& tree, Handle suture, const Journal& journ
 
 Status remove_journal(const TreeFolder& tree, Handle suture) {
   FileSystem& fs = tree.fs();
-  for (const char* name : {kTemporary, kName}) {
+  for (const char* name : {kJournalTemporary, kJournalName}) {
     const Io<Done> removed = fs.remove(suture, name);
     if (!removed && removed.error != ENOENT) return io_error("remove", path_of(tree), removed.error);
   }

@@ -15,11 +15,15 @@
 namespace suture {
 
 inline constexpr int kJournalFormat = 1;
+inline constexpr const char* kJournalName = "journal";
+inline constexpr const char* kJournalTemporary = "journal.new";
 
 struct JournalTarget {
   std::string path;           // without links, relative to the package folder; .suture/receipt.json too
   std::string before, after;  // SHA-256; empty: not there
-  std::string fresh, old;     // staged names in the same folder: the new bytes, a second name (or copy) of the old ones
+  // Staged names in the same folder. fresh: the new bytes, and then what they took the place of; of a file that is
+  // removed: where it goes first. old: a second name (or copy) of the old bytes.
+  std::string fresh, old;
   friend bool operator==(const JournalTarget&, const JournalTarget&) = default;
 };
 

@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <set>
 
+#include "base/sha256.h"
 #include "effects/distribution.h"
 #include "effects/journal.h"
 #include "effects/receipt_json.h"
+#include "effects/sealed_json.h"
 #include "effects/store.h"
 #include "effects/suture_folder.h"
 #include "effects/tree_files.h"
 #include "effects/tree_folder.h"
+#include "engine/revert.h"
 #include "read/glob.h"
 #include "read/version.h"
 
@@ -55,6 +58,14 @@ class ForeignFiles {
   const TreeState& state_;
 };
 
+// Whether a receipt's edits, made on the original, give the bytes that it says were left: what a revert relies on. An original
+// that is gone or damaged proves nothing.
+bool adds_up(const TreeState& state, const std::string& path, const ReceiptFile& file) {
+  if (file.original_sha256.empty() || !state.blobs.contains(file.original_sha256)) return true;
+  const std::optional<std::string> left = bytes_as_left(state, path);
+  return left && sha256_hex(*left) == file.left_sha256;
+}
+
 Status load_package(FileSystem& fs, const LocatedTree& located, const std::vector<std::string>& paths,
                     const std::set<std::string>& classes, TreeState& state) {
   const Result<TreeFolder> tree = TreeFolder::open(fs, located.package_folder);
@@ -66,6 +77,11 @@ Status load_package(FileSystem& fs, const LocatedTree& located, const std::vecto
     if (!receipt) return receipt.error();
     state.receipt = std::move(*receipt);
     state.blobs = suture->read_blobs(state.receipt);
+    for (const auto& [path, file] : state.receipt.files) {
+      if (adds_up(state, path, file)) continue;
+      return damaged("the receipt", tree->shown(std::string(kSutureFolder) + "/" + kReceiptName),
+                     "its edits of " + path + " do not make what it says that suture left there");
+    }
   }
   std::set<std::string> wanted(paths.begin(), paths.end());
   for (const auto& [path, file] : state.receipt.files) wanted.insert(path);
@@ -100,7 +116,6 @@ Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::
 }
 
 std::string patched_package(FileSystem& fs, const std::string& package_folder) {
-  constexpr std::uint64_t kMostReceipt = 64U << 20U;
   const Io<std::string> text =
       read_file(fs, kAbsolute, package_folder + "/" + kSutureFolder + "/" + kReceiptName, kMostReceipt);
   std::string package = text ? receipt_package(text.value) : std::string();
@@ -108,7 +123,9 @@ std::string patched_package(FileSystem& fs, const std::string& package_folder) {
 }
 
 bool interrupted(FileSystem& fs, const LocatedTree& tree) {
-  return fs.info_at(kAbsolute, tree.package_folder + "/" + kSutureFolder + "/journal").error == 0;
+  const std::string folder = tree.package_folder + "/" + kSutureFolder + "/";
+  return fs.info_at(kAbsolute, folder + kJournalName).error == 0 ||
+         fs.info_at(kAbsolute, folder + kJournalTemporary).error == 0;
 }
 
 }  // namespace suture

@@ -13,7 +13,27 @@ namespace suture {
 namespace {
 
 constexpr const char* kLockName = "lock";
-constexpr std::chrono::milliseconds kPause{50};
+// Between two attempts: short at first, a run takes a few milliseconds.
+constexpr std::chrono::milliseconds kFirstPause{1}, kLongestPause{50};
+
+// What the lock file says, for whoever waits: always of one length, so that no rest of an older one shows.
+constexpr std::size_t kRecordSize = 128;
+constexpr std::string_view kHeldBy = "held by ", kFree = "free";
+
+std::string record(std::string text) {
+  text.resize(std::min(text.size(), kRecordSize - 1));
+  text.resize(kRecordSize - 1, ' ');
+  return text + "\n";
+}
+
+// " (process 4711 on HOST)", or nothing where the holder did not say, or is one of several readers.
+std::string holder(FileSystem& fs, Handle lock) {
+  const Io<std::string> text = fs.read(lock, 0, kRecordSize);
+  if (!text || text.value.size() != kRecordSize || !text.value.starts_with(kHeldBy)) return "";
+  const std::string who = text.value.substr(kHeldBy.size(), text.value.find_last_not_of(" \n") + 1 - kHeldBy.size());
+  const bool printable = std::all_of(who.begin(), who.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return printable ? " (" + who + ")" : "";
+}
 
 Error not_writable(const std::string& package_folder, int error) {
   Error out = io_error("write to", package_folder, error);
@@ -29,12 +49,14 @@ Error not_a_folder(const std::string& package_folder) {
   return error;
 }
 
-Error timed_out(const std::string& package_folder, std::chrono::milliseconds waited) {
+Error timed_out(const std::string& package_folder, const std::string& who, std::chrono::milliseconds waited) {
   Error error;
   error.exit = Exit::file_system;
-  error.message = "another suture has been writing to " + package_folder + " for more than " +
+  error.message = "another suture" + who + " has been working on " + package_folder + " for more than " +
                   std::to_string(std::chrono::duration_cast<std::chrono::seconds>(waited).count()) + " s";
-  error.hint = "wait for it, or end it: what it leaves half done is finished or undone by the next run";
+  error.hint =
+      "nothing was written; wait longer (--lock-timeout), or end it: what it leaves half done is finished or undone by "
+      "the next run";
   return error;
 }
 
@@ -47,12 +69,15 @@ bool is_current(FileSystem& fs, Handle at, const char* name, Handle handle) {
 // Tries until it has the lock, the time is over (EWOULDBLOCK), or something else fails.
 Io<Done> wait_for(FileSystem& fs, Handle file, bool shared, const std::string& package_folder,
                   const TreeLock::Options& options, bool* said, std::chrono::milliseconds deadline) {
+  std::chrono::milliseconds pause = kFirstPause;
   while (true) {
     const Io<Done> locked = fs.try_lock(file, shared);
     if (locked || locked.error != EWOULDBLOCK || fs.now() >= deadline) return locked;
-    if (!*said && options.waiting) options.waiting("waiting for another suture that is writing to " + package_folder);
+    if (!*said && options.waiting)
+      options.waiting("waiting for another suture" + holder(fs, file) + " that is working on " + package_folder);
     *said = true;
-    fs.sleep(kPause);
+    fs.sleep(pause);
+    pause = std::min(pause * 2, kLongestPause);
   }
 }
 
@@ -96,15 +121,18 @@ Result<TreeLock> TreeLock::acquire(FileSystem& fs, const LocatedTree& tree, cons
     if (!lock && !(gone && fs.now() < deadline)) return lock.error();
     if (!lock) continue;
     const Io<Done> locked = wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, &said, deadline);
-    if (locked.error == EWOULDBLOCK) return timed_out(tree.package_folder, options.timeout);
+    if (locked.error == EWOULDBLOCK)
+      return timed_out(tree.package_folder, holder(fs, lock->lock_.handle()), options.timeout);
     if (!locked) return io_error("lock", tree.package_folder + "/" + kSutureFolder + "/" + kLockName, locked.error);
     const bool current = is_current(fs, lock->folder_.handle(), kLockName, lock->lock_.handle()) &&
                          is_current(fs, lock->package_.handle(), kSutureFolder, lock->folder_.handle());
     if (current) {
       lock->exclusive_ = true;
+      // For people only: where it cannot be written, they are told less.
+      static_cast<void>(fs.overwrite(lock->lock_.handle(), record(std::string(kHeldBy) + fs.who())));
       return lock;
     }
-    if (fs.now() >= deadline) return timed_out(tree.package_folder, options.timeout);
+    if (fs.now() >= deadline) return timed_out(tree.package_folder, "", options.timeout);
   }
 }
 
@@ -139,8 +167,15 @@ TreeLock& TreeLock::operator=(TreeLock&& other) noexcept {
   return *this;
 }
 
+bool TreeLock::holds(const TreeFolder& tree) const {
+  if (!exclusive()) return false;
+  const Io<FileInfo> locked = fs_->info(package_.handle()), opened = fs_->info(tree.root());
+  return locked && opened && same_file(locked.value, opened.value);
+}
+
 void TreeLock::release() {
   if (exclusive()) {
+    static_cast<void>(fs_->overwrite(lock_.handle(), record(std::string(kFree))));
     const Io<std::vector<std::string>> names = fs_->list(folder_.handle());
     if (names && names.value == std::vector<std::string>{kLockName}) {
       // Others may hold this very file open and get its lock next: they look the name up again and start over.

@@ -26,7 +26,8 @@ struct Home {
 
 class Finder {
  public:
-  Finder(FileSystem& fs, const std::string& name) : fs_(fs), name_(name) {}
+  Finder(FileSystem& fs, const std::string& name, const std::set<std::string>& folders)
+      : fs_(fs), name_(name), folders_(folders) {}
 
   std::optional<Home> in_sites(const std::vector<std::string>& sites) const {
     for (const std::string& site : sites) {
@@ -59,7 +60,8 @@ class Finder {
     return !own || normalize_name(*own) == name_;
   }
 
-  // What it may be imported as: what its metadata says, the one that is called as it is first, and then its own name.
+  // What it may be imported as: what its metadata says, the one that is called as it is first, then what the conditions say and
+  // its own name.
   [[nodiscard]] std::vector<std::string> import_names(const std::string& site,
                                                       const std::vector<std::string>& infos) const {
     std::vector<std::string> out;
@@ -68,12 +70,15 @@ class Finder {
       const std::string top_level = text(site + "/" + info + "/top_level.txt");
       for (const std::string_view line : split_lines(top_level)) add(out, std::string(trim(line)));
     }
+    for (const std::string& folder : folders_) add(out, folder);
     std::string module = name_;
     std::replace(module.begin(), module.end(), '-', '_');
     add(out, module);
-    std::stable_partition(out.begin(), out.end(),
-                          [this](const std::string& folder) { return normalize_name(folder) == name_; });
+    std::stable_partition(out.begin(), out.end(), [this](const std::string& folder) { return is_its_name(folder); });
     return out;
+  }
+  [[nodiscard]] bool is_its_name(const std::string& folder) const {
+    return normalize_name(folder) == name_ || folders_.contains(folder);
   }
   static void add(std::vector<std::string>& out, std::string folder) {
     const bool plain = !folder.empty() && folder.find('/') == std::string::npos && folder.front() != '.';
@@ -106,11 +111,12 @@ class Finder {
 
   FileSystem& fs_;
   const std::string& name_;
+  const std::set<std::string>& folders_;
 };
 
 Error not_found(const std::string& name, std::string message) {
   return {Exit::file_system, "--with " + name + ": " + std::move(message), std::nullopt,
-          "give the folder of the package, or the site-packages folder or environment that holds it"};
+          "give the folder of the package, the site-packages folder or environment that holds it, or a wheel"};
 }
 
 // The folders of --with that may hold the package, or the package itself.
@@ -125,7 +131,7 @@ Result<Given> read_with(FileSystem& fs, const std::string& name, const std::stri
   if (!root) return not_found(name, "cannot look at " + with + ": " + errno_words(root.error));
   const Io<FileInfo> info = fs.info_at(kAbsolute, root.value);
   if (!info) return not_found(name, "cannot look at " + with + ": " + errno_words(info.error));
-  if (info.value.kind != FileInfo::Kind::folder) return not_found(name, with + " is no folder");
+  if (info.value.kind != FileInfo::Kind::folder) return not_found(name, with + " is neither a folder nor a wheel");
   if (fs.info_at(kAbsolute, root.value + "/__init__.py").error == 0)
     return Given{Home{root.value, parent_of(root.value)}, {}};
   Given out;
@@ -153,7 +159,7 @@ Result<OtherPackage> load_other(FileSystem& fs, const LocatedTree& tree, const s
     given = std::move(*read);
     out.searched = {with};
   }
-  const std::optional<Home> home = given.home ? given.home : Finder(fs, name).in_sites(given.sites);
+  const std::optional<Home> home = given.home ? given.home : Finder(fs, name, needs.folders).in_sites(given.sites);
   if (!home) return out;
   out.present = true;
   const bool modules_only = home->folder.empty();

@@ -15,8 +15,8 @@ namespace suture {
 // from, else in the one that holds the tree's package and in that of its metadata; in each by its metadata (RECORD and
 // top_level.txt say what its import name is), else by a folder of its name; what .pth files and editable installs point to counts.
 //
-// with: the value of --with for it, or empty. A package folder, or what TREE of -t may be, but for a wheel; only there it is
-// looked for then. Error (Exit::file_system): no such folder. Not installed is no error: present == false, and `searched` says
+// with: the value of --with for it, or empty. A package folder, or what TREE of -t may be (a wheel that is mounted:
+// effects/wheel_file_system.h); only there it is looked for then. Error (Exit::file_system): no such folder. Not installed is no error: present == false, and `searched` says
 // where it was looked for. Nor is a package that cannot be read, whose conditions do not hold: what has nothing to do with them,
 // as revert, goes on.
 Result<OtherPackage> load_other(FileSystem& fs, const LocatedTree& tree, const std::string& name,

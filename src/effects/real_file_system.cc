@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -98,19 +99,14 @@ class RealFileSystem final : public FileSystem {
     const int fd = retried([&] { return ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
     if (fd == -1) return {errno, {}};
     DIR* stream = ::fdopendir(fd);
+    while (stream == nullptr && errno == EINTR) stream = ::fdopendir(fd);
     if (stream == nullptr) {
       const int error = errno;
       ::close(fd);
       return {error, {}};
     }
     std::vector<std::string> names;
-    errno = 0;
-    while (const dirent* entry = ::readdir(stream)) {
-      const std::string name = entry->d_name;
-      if (name != "." && name != "..") names.push_back(name);
-      errno = 0;
-    }
-    const int error = errno;
+    const int error = read_names(stream, names);
     ::closedir(stream);
     std::sort(names.begin(), names.end());
     return {error, std::move(names)};
@@ -125,6 +121,7 @@ class RealFileSystem final : public FileSystem {
   }
   Io<std::string> real_path(const std::string& path) override {
     char* resolved = ::realpath(path.c_str(), nullptr);
+    while (resolved == nullptr && errno == EINTR) resolved = ::realpath(path.c_str(), nullptr);
     if (resolved == nullptr) return {errno, {}};
     std::string out = resolved;
     ::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc): realpath allocates it
@@ -136,11 +133,22 @@ class RealFileSystem final : public FileSystem {
     if (size == -1) return {errno, 0};
     return {0, static_cast<std::size_t>(size)};
   }
+  Io<std::size_t> overwrite(Handle file, std::string_view bytes) override {
+    const ssize_t size = retried([&] { return ::pwrite(file, bytes.data(), bytes.size(), 0); });
+    if (size == -1) return {errno, 0};
+    return {0, static_cast<std::size_t>(size)};
+  }
   Io<Done> sync(Handle handle) override {
     return done([&] { return ::fsync(handle); });
   }
   Io<Done> rename(Handle at, const std::string& from, Handle to_at, const std::string& to) override {
     return done([&] { return ::renameat(folder_of(at), from.c_str(), folder_of(to_at), to.c_str()); });
+  }
+  Io<Done> exchange(Handle at, const std::string& one, const std::string& other) override {
+    return rename_with(at, one, other, RENAME_EXCHANGE);
+  }
+  Io<Done> rename_new(Handle at, const std::string& from, const std::string& to) override {
+    return rename_with(at, from, to, RENAME_NOREPLACE);
   }
   Io<Done> link(Handle at, const std::string& from, Handle to_at, const std::string& to) override {
     return done([&] { return ::linkat(folder_of(at), from.c_str(), folder_of(to_at), to.c_str(), 0); });
@@ -223,8 +231,30 @@ class RealFileSystem final : public FileSystem {
     }
     return token;
   }
+  std::string who() override {
+    char host[256] = {};
+    const bool named = ::gethostname(host, sizeof host - 1) == 0 && host[0] != '\0';
+    return "process " + std::to_string(::getpid()) + (named ? std::string(" on ") + host : std::string());
+  }
 
  private:
+  static Io<Done> rename_with(Handle at, const std::string& from, const std::string& to, unsigned flags) {
+    const Io<Done> renamed =
+        done([&] { return ::renameat2(folder_of(at), from.c_str(), folder_of(at), to.c_str(), flags); });
+    // A file system, or a kernel, that does not know the flag.
+    return renamed.error == EINVAL || renamed.error == ENOSYS ? Io<Done>{ENOTSUP, {}} : renamed;
+  }
+  // Until the end, or the errno.
+  static int read_names(DIR* stream, std::vector<std::string>& names) {
+    while (true) {
+      errno = 0;
+      const dirent* entry = ::readdir(stream);
+      if (entry == nullptr && errno == EINTR) continue;
+      if (entry == nullptr) return errno;
+      const std::string name = entry->d_name;
+      if (name != "." && name != "..") names.push_back(name);
+    }
+  }
   static Io<Handle> open(Handle at, const std::string& name, int flags, std::uint32_t mode) {
     const int fd =
         retried([&] { return ::openat(folder_of(at), name.c_str(), flags | follow_flag(at) | O_CLOEXEC, mode); });

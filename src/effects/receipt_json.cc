@@ -1,6 +1,7 @@
 #include "effects/receipt_json.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -21,9 +22,17 @@ json edit_to_json(const WrittenEdit& edit) {
   return out;
 }
 
+// get<> would cut a larger number, a negative one or a fraction to size in silence.
+std::uint32_t offset_from_json(const json& value) {
+  const bool whole =
+      value.is_number_unsigned() && value.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
+  if (!whole) throw json::other_error::create(501, "an offset is out of range", nullptr);
+  return value.get<std::uint32_t>();
+}
+
 WrittenEdit edit_from_json(const json& value) {
   WrittenEdit edit;
-  edit.offset = value.at("offset").get<std::uint32_t>();
+  edit.offset = offset_from_json(value.at("offset"));
   edit.removed = bytes_from_json(value.at("removed"));
   edit.written = bytes_from_json(value.at("written"));
   edit.rule = value.value("rule", "");
@@ -67,11 +76,6 @@ Receipt from_json(const json& document) {
   for (const json& value : document.at("patches")) receipt.patches.push_back(entry_from_json(value));
   receipt.folders = document.at("folders").get<std::vector<std::string>>();
   return receipt;
-}
-
-bool is_tree_path(const std::string& path) {
-  const auto parts = path_parts(path);
-  return parts && parts->front() != kSutureFolder;
 }
 
 bool is_hash_or_empty(const std::string& text) {
@@ -124,7 +128,7 @@ std::string receipt_to_json(const Receipt& receipt, const std::string& package) 
 }
 
 std::string receipt_package(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
+  const json document = parse_flat(text);
   if (!document.is_object()) return "";
   const auto package = document.find("package");
   return package != document.end() && package->is_string() ? package->get<std::string>() : "";

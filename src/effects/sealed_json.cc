@@ -1,5 +1,6 @@
 #include "effects/sealed_json.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kDeepest = 32;
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 std::string to_base64(std::string_view bytes) {
@@ -65,6 +67,25 @@ Error newer(const std::string& what, const std::string& path) {
 
 }  // namespace
 
+json parse_flat(std::string_view text) {
+  std::size_t depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == '[' || c == '{')) {
+      deepest = std::max(deepest, ++depth);
+    } else if (!in_string && (c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  if (deepest > kDeepest) return json(json::value_t::discarded);
+  return json::parse(text, nullptr, false);
+}
+
 std::string seal(json document) {
   document.erase("checksum");
   document["checksum"] = checksum_of(document);
@@ -72,7 +93,7 @@ std::string seal(json document) {
 }
 
 Result<json> unseal(std::string_view text, int format, const std::string& what, const std::string& path) {
-  json document = json::parse(text, nullptr, false);
+  json document = parse_flat(text);
   if (document.is_discarded() || !document.is_object()) return damaged(what, path, "it is not a JSON document");
   const auto number = document.find("format");
   if (number == document.end() || !number->is_number_integer()) return damaged(what, path, "it has no format number");

@@ -17,6 +17,10 @@ namespace suture {
 // The document with its checksum, indented, with a newline at the end.
 std::string seal(nlohmann::json document);
 
+// The document; discarded where it is no JSON, or nested deeper than any of ours: the library walks deep ones by
+// recursion.
+nlohmann::json parse_flat(std::string_view text);
+
 // The document without its checksum. `what` and `path` are for the error: not JSON, a newer format ("written by a
 // newer suture"), a checksum that does not hold.
 Result<nlohmann::json> unseal(std::string_view text, int format, const std::string& what, const std::string& path);

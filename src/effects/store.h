@@ -38,7 +38,9 @@ Result<TreeState> load_tree(FileSystem& fs, const LocatedTree& tree, const std::
 // normalised.
 std::string patched_package(FileSystem& fs, const std::string& package_folder);
 
-// Holds the tree's lock (flock on .suture/lock) while it lives. A lock file that a dead process left is no obstacle.
+class TreeFolder;
+
+// Holds the tree's lock (flock on .suture/lock) while it lives, and says in that file who it is. A lock file that a dead process left is no obstacle.
 // When it goes and .suture holds nothing but the lock, .suture goes too: a run that wrote nothing leaves nothing
 // behind.
 class [[nodiscard]] TreeLock {
@@ -57,6 +59,9 @@ class [[nodiscard]] TreeLock {
   TreeLock& operator=(TreeLock&& other) noexcept;
   ~TreeLock() { release(); }
   [[nodiscard]] bool exclusive() const { return exclusive_ && lock_.is_open(); }
+  [[nodiscard]] bool shared() const { return !exclusive_ && lock_.is_open(); }
+  // Whether it is the lock of that very folder: a package folder may be replaced between two looks at its path.
+  [[nodiscard]] bool holds(const TreeFolder& tree) const;
   // The package folder goes too where nothing is left in it (an uninstalled package whose last leftovers were
   // removed).
   void remove_empty_package() { remove_package_ = true; }
@@ -71,7 +76,7 @@ class [[nodiscard]] TreeLock {
   bool exclusive_ = false, remove_package_ = false;
 };
 
-// Whether a run was interrupted here (a journal stands). Reads only: status and diff say so.
+// Whether a run was interrupted here (a journal stands, or one that was not finished). Reads only: status and diff say so.
 bool interrupted(FileSystem& fs, const LocatedTree& tree);
 
 // A journal that a crash left: finishes or undoes it, and removes staged files that nobody owns. Says what it did

@@ -10,7 +10,7 @@
 namespace suture {
 namespace {
 
-constexpr std::uint64_t kMostReceipt = 64U << 20U, kMostBlob = 64U << 20U;
+constexpr std::uint64_t kMostBlob = 64U << 20U;
 
 std::string path_of(const TreeFolder& tree, const char* name) {
   return tree.shown(std::string(kSutureFolder) + "/" + name);

@@ -1,6 +1,7 @@
 // The .suture folder of a tree: receipt and blobs as files.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,8 @@ namespace suture {
 
 inline constexpr const char* kReceiptName = "receipt.json";
 inline constexpr const char* kBlobsName = "blobs";
+// A receipt of many patches has some ten kilobytes. Larger ones are neither read nor written.
+inline constexpr std::uint64_t kMostReceipt = 16U << 20U;
 
 // The hashes of the blobs that a receipt names: originals, and the bytes of added files.
 std::vector<std::string> named_blobs(const Receipt& receipt);

@@ -19,6 +19,28 @@ std::string parent_of(const std::string& path) {
 
 }  // namespace
 
+Error changed_meanwhile(const std::string& shown) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message = shown + " changed while suture was planning";
+  error.hint = "nothing was written; run again";
+  return error;
+}
+
+Status still_there(const TreeFolder& tree, const std::string& path, const Opened& folder) {
+  const std::string shown = tree.shown(path);
+  const Io<std::shared_ptr<Opened>> now = tree.folder_of(path);
+  if (now.error == ENOENT || now.error == ENOTDIR || now.error == ELOOP) return changed_meanwhile(shown);
+  if (!now) return io_error("open the folder of", shown, now.error);
+  const Io<FileInfo> opened = tree.fs().info(folder.handle()), leads_to = tree.fs().info(now.value->handle());
+  if (!opened || !leads_to) return io_error("look at", shown, opened ? leads_to.error : opened.error);
+  return same_file(opened.value, leads_to.value) ? Status(Nothing{}) : Status(changed_meanwhile(shown));
+}
+
+void Transaction::use_folder(const std::string& path, std::shared_ptr<Opened> folder) {
+  folders_.emplace(parent_of(path), std::move(folder));
+}
+
 Result<std::shared_ptr<Opened>> Transaction::folder_of(const std::string& path) {
   const std::string parent = parent_of(path);
   const auto known = folders_.find(parent);
@@ -60,7 +82,7 @@ Result<std::vector<Transaction::State>> Transaction::inspect() {
   return states;
 }
 
-Result<Transaction::End> Transaction::settle() {
+Result<Transaction::End> Transaction::settle(Foreign foreign) {
   if (journal_.phase == Journal::Phase::staging) {
     tidy_back();
     return End::undone;
@@ -72,9 +94,11 @@ Result<Transaction::End> Transaction::settle() {
   };
   for (std::size_t i = 0; i < states->size(); ++i) {
     if ((*states)[i].standing != Standing::foreign) continue;
-    notes_.push_back(tree_.shown(journal_.targets[i].path) + " was changed by something else meanwhile; left as it is");
+    const std::string shown = tree_.shown(journal_.targets[i].path);
+    if (foreign == Foreign::undo && !cause_) cause_ = changed_meanwhile(shown);
+    notes_.push_back(shown + " was changed by something else meanwhile; left as it is");
   }
-  if (all(&State::can_advance)) {
+  if (!cause_ && all(&State::can_advance)) {
     Status done = forward(*states);
     if (done) {
       tidy_forward();
@@ -94,32 +118,86 @@ Status Transaction::forward(const std::vector<State>& states) {
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (states[i].standing != Standing::old) continue;
     const JournalTarget& target = journal_.targets[i];
-    const Result<std::shared_ptr<Opened>> folder = folder_of(target.path);
-    if (!folder) return folder.error();
-    if (!*folder) return io_error("write", tree_.shown(target.path), ENOENT);
-    const Handle at = (*folder)->handle();
-    const std::string name = TreeFolder::name_of(target.path);
-    const Io<Done> done =
-        target.after.empty() ? tree_.fs().remove(at, name) : tree_.fs().rename(at, target.fresh, at, name);
-    if (!done) return io_error(target.after.empty() ? "remove" : "write", tree_.shown(target.path), done.error);
+    const std::string staged = target.after.empty() ? std::string() : target.fresh;
+    if (Status done = replace(target, staged, target.before); !done) return done;
   }
-  return sync_targets();
+  if (Status synced = sync_targets(); !synced) return synced;
+  // Files are written through folders that were opened before: one that was moved away meanwhile is written, and is not
+  // in the tree any more.
+  for (const JournalTarget& target : journal_.targets) {
+    const auto folder = folders_.find(parent_of(target.path));
+    if (folder == folders_.end()) continue;
+    if (Status same = still_there(tree_, target.path, *folder->second); !same) return same;
+  }
+  return Nothing{};
 }
 
 Status Transaction::back(const std::vector<State>& states) {
   for (std::size_t i = states.size(); i-- > 0;) {
     if (states[i].standing != Standing::fresh) continue;
     const JournalTarget& target = journal_.targets[i];
-    const Result<std::shared_ptr<Opened>> folder = folder_of(target.path);
-    if (!folder) return folder.error();
-    if (!*folder) continue;
-    const Handle at = (*folder)->handle();
-    const std::string name = TreeFolder::name_of(target.path);
-    const Io<Done> done =
-        target.before.empty() ? tree_.fs().remove(at, name) : tree_.fs().rename(at, target.old, at, name);
-    if (!done) return io_error("restore", tree_.shown(target.path), done.error);
+    const std::string staged = target.before.empty() ? std::string() : target.old;
+    if (Status done = replace(target, staged, target.after); !done) return done;
   }
   return sync_targets();
+}
+
+Status Transaction::replace(const JournalTarget& target, const std::string& staged, const std::string& present) {
+  const Result<std::shared_ptr<Opened>> folder = folder_of(target.path);
+  if (!folder) return folder.error();
+  if (!*folder && staged.empty()) return Nothing{};
+  if (!*folder) return io_error("write", tree_.shown(target.path), ENOENT);
+  const Handle at = (*folder)->handle();
+  if (staged.empty()) return take_away(target, at, present);
+  return present.empty() ? put_new(target, at, staged) : exchange(target, at, staged, present);
+}
+
+Status Transaction::still(const JournalTarget& target, const std::string& name, const std::string& present) {
+  const Result<std::string> now = hash_of(target.path, name);
+  if (!now) return now.error();
+  return *now == present ? Status(Nothing{}) : Status(changed_meanwhile(tree_.shown(target.path)));
+}
+
+Status Transaction::exchange(const JournalTarget& target, Handle folder, const std::string& staged,
+                             const std::string& present) {
+  FileSystem& fs = tree_.fs();
+  const std::string name = TreeFolder::name_of(target.path);
+  Io<Done> done = fs.exchange(folder, staged, name);
+  if (done) {
+    Status same = still(target, staged, present);
+    if (!same) static_cast<void>(fs.exchange(folder, staged, name));
+    return same;
+  }
+  if (done.error == ENOTSUP) {
+    if (Status same = still(target, name, present); !same) return same;
+    done = fs.rename(folder, staged, folder, name);
+  }
+  return done ? Status(Nothing{}) : io_error("write", tree_.shown(target.path), done.error);
+}
+
+Status Transaction::put_new(const JournalTarget& target, Handle folder, const std::string& staged) {
+  FileSystem& fs = tree_.fs();
+  const std::string name = TreeFolder::name_of(target.path);
+  Io<Done> done = fs.rename_new(folder, staged, name);
+  if (done.error == EEXIST) return changed_meanwhile(tree_.shown(target.path));
+  if (done.error == ENOTSUP) {
+    if (Status same = still(target, name, ""); !same) return same;
+    done = fs.rename(folder, staged, folder, name);
+  }
+  return done ? Status(Nothing{}) : io_error("write", tree_.shown(target.path), done.error);
+}
+
+// To a staged name first: what has been taken away can be looked at, and put back.
+Status Transaction::take_away(const JournalTarget& target, Handle folder, const std::string& present) {
+  FileSystem& fs = tree_.fs();
+  const std::string name = TreeFolder::name_of(target.path);
+  const Io<Done> done = fs.rename(folder, name, folder, target.fresh);
+  if (!done) return io_error("remove", tree_.shown(target.path), done.error);
+  Status same = still(target, target.fresh, present);
+  if (!same && !fs.rename_new(folder, target.fresh, name)) {
+    static_cast<void>(fs.link(folder, target.fresh, folder, name));
+  }
+  return same;
 }
 
 Status Transaction::sync_targets() {
@@ -199,8 +277,17 @@ void Transaction::remove_empty_folders(const std::vector<std::string>& folders) 
   }
 }
 
+// On the disk too, before anything else goes: staged files that a power cut brings back must find the blobs that they name.
+void Transaction::sync_staged() {
+  for (const auto& [path, folder] : folders_) {
+    const Io<Done> synced = sync_folder(tree_.fs(), folder->handle());
+    if (!synced) left_behind("staged files in " + tree_.shown(path), synced.error);
+  }
+}
+
 void Transaction::tidy_forward() {
   remove_staged();
+  sync_staged();
   BytecodeReport bytecode;
   for (const std::string& module : journal_.modules) bytecode_.remove(module, bytecode);
   if (bytecode.removed > 0) {
@@ -215,6 +302,9 @@ void Transaction::tidy_forward() {
 
 void Transaction::tidy_back() {
   remove_staged();
+  sync_staged();
+  // With all of its staged files there the next run may go forward: it needs the rest, too.
+  if (!tidy_) return;
   remove_blobs(journal_.new_blobs);
   std::vector<std::string> made = journal_.made_folders;
   std::reverse(made.begin(), made.end());
@@ -225,10 +315,6 @@ void Transaction::tidy_back() {
 // The journal goes last, and only when everything that it lists is gone, on the disk too: without it nobody would
 // look for staged files that a power cut brings back.
 void Transaction::end() {
-  for (const auto& [path, folder] : folders_) {
-    const Io<Done> synced = sync_folder(tree_.fs(), folder->handle());
-    if (!synced) left_behind("staged files in " + tree_.shown(path), synced.error);
-  }
   folders_.clear();
   if (!tidy_) return;
   if (const Status removed = remove_journal(tree_, suture_); !removed) {

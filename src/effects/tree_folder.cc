@@ -139,6 +139,11 @@ std::optional<std::vector<std::string>> path_parts(std::string_view path) {
   return parts;
 }
 
+bool is_tree_path(const std::string& path) {
+  const auto parts = path_parts(path);
+  return parts && parts->front() != kSutureFolder;
+}
+
 Result<TreeFolder> TreeFolder::open(FileSystem& fs, const std::string& absolute) {
   const Io<Handle> root = fs.open_folder(kAbsolute, absolute);
   if (!root) return io_error("open", absolute, root.error);

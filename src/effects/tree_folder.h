@@ -19,6 +19,9 @@ inline constexpr const char* kSutureFolder = ".suture";
 // with a NUL byte.
 std::optional<std::vector<std::string>> path_parts(std::string_view path);
 
+// Such a path that does not lead into .suture.
+bool is_tree_path(const std::string& path);
+
 class TreeFolder {
  public:
   // Where a path leads once its links are followed.

@@ -225,6 +225,18 @@ Io<Done> WheelFileSystem::rename(Handle at, const std::string& from, Handle to_a
   return is_ours(at, from) || is_ours(to_at, to) ? Io<Done>{EROFS, {}} : base_.rename(at, from, to_at, to);
 }
 
+Io<Done> WheelFileSystem::exchange(Handle at, const std::string& one, const std::string& other) {
+  return is_ours(at, one) ? Io<Done>{EROFS, {}} : base_.exchange(at, one, other);
+}
+
+Io<Done> WheelFileSystem::rename_new(Handle at, const std::string& from, const std::string& to) {
+  return is_ours(at, from) ? Io<Done>{EROFS, {}} : base_.rename_new(at, from, to);
+}
+
+Io<std::size_t> WheelFileSystem::overwrite(Handle file, std::string_view bytes) {
+  return is_ours(file) ? Io<std::size_t>{EROFS, 0} : base_.overwrite(file, bytes);
+}
+
 Io<Done> WheelFileSystem::link(Handle at, const std::string& from, Handle to_at, const std::string& to) {
   return is_ours(at, from) || is_ours(to_at, to) ? Io<Done>{EROFS, {}} : base_.link(at, from, to_at, to);
 }

@@ -45,8 +45,11 @@ class WheelFileSystem final : public FileSystem {
   Io<std::string> read_link(Handle at, const std::string& name) override;
   Io<std::string> real_path(const std::string& path) override;
   Io<std::size_t> write(Handle file, std::string_view bytes) override;
+  Io<std::size_t> overwrite(Handle file, std::string_view bytes) override;
   Io<Done> sync(Handle handle) override;
   Io<Done> rename(Handle at, const std::string& from, Handle to_at, const std::string& to) override;
+  Io<Done> exchange(Handle at, const std::string& one, const std::string& other) override;
+  Io<Done> rename_new(Handle at, const std::string& from, const std::string& to) override;
   Io<Done> link(Handle at, const std::string& from, Handle to_at, const std::string& to) override;
   Io<Done> remove(Handle at, const std::string& name) override;
   Io<Done> make_folder(Handle at, const std::string& name, std::uint32_t mode) override;
@@ -63,6 +66,7 @@ class WheelFileSystem final : public FileSystem {
   void sleep(std::chrono::milliseconds time) override { base_.sleep(time); }
   std::chrono::milliseconds now() override { return base_.now(); }
   std::string unique_token() override { return base_.unique_token(); }
+  std::string who() override { return base_.who(); }
 
  private:
   class Wheel;

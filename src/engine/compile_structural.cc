@@ -39,13 +39,13 @@ Result<CompiledStructural> compile_argument(CompiledStructural out, const Text& 
   const NodeId list = tree.is(call, kinds().call) ? tree.child(call, fields().arguments) : kNone;
   const auto elements = list == kNone ? std::vector<NodeId>{} : tree.named_children(list);
   const bool one = elements.size() == 1 && tree.is(list, kinds().argument_list);
-  if (one && (tree.is(elements[0], kinds().dictionary_splat) || tree.is(elements[0], kinds().list_splat)))
+  if (one && tree.is(elements[0], kinds().list_splat))
     return wrong_code(text, yaml,
                       "whether a call passes `" + pattern->spelled(elements[0]) + "` already cannot be told",
                       "use `replace`, with $$$ for the other arguments");
   if (!one || pattern->metavariable(elements[0]) != nullptr)
     return wrong_code(text, yaml, "this edit adds one argument or element",
-                      "write `value` or, in a call, `name=value`; one rule for each");
+                      "write `value` or, in a call, `name=value` or `**more`; one rule for each");
   out.node = elements[0];
   out.code = std::move(*pattern);
   return out;
@@ -54,8 +54,10 @@ Result<CompiledStructural> compile_argument(CompiledStructural out, const Text& 
 Result<CompiledStructural> compile_element(CompiledStructural out, const Text& text, const Source& yaml) {
   auto element = compile_argument(std::move(out), text, yaml);
   if (!element) return element;
-  if (element->code->tree().is(element->node, kinds().keyword_argument))
-    return wrong_code(text, yaml, "`name=value` is an argument, not an element", "use add_argument for a call");
+  const Tree& tree = element->code->tree();
+  if (tree.is(element->node, kinds().keyword_argument) || tree.is(element->node, kinds().dictionary_splat))
+    return wrong_code(text, yaml, "`name=value` and `**more` are arguments, not elements",
+                      "use add_argument for a call");
   return element;
 }
 
@@ -203,8 +205,8 @@ std::optional<Pattern> grown(const CompiledStructural& edit, const Pattern& matc
       if (!tree.is(element, kinds().keyword_argument) && !tree.is(element, kinds().dictionary_splat)) after = element;
     }
   }
-  const std::string code(edit.code->source().text(edit.code->tree().range(edit.node)));
-  const auto text = [&](const std::string&) { return code; };
+  std::string code(edit.code->source().text(edit.code->tree().range(edit.node)));
+  const auto text = [&code](const std::string&) { return code; };
   const CodeView view{&match.source(), &tree};
   return compile_pattern(
       without_placeholders(splice(match.source().bytes(), insert_element(view, elements, after, ElementText(text)))),

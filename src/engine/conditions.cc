@@ -31,6 +31,45 @@ bool is_class(const CodeView& target, NodeId node) {
   return target.tree->is(node, kinds().class_definition);
 }
 
+// A file of which nothing but text is asked: a header in C++, say, which the parser would take long to make nothing of.
+std::shared_ptr<const ParsedFile> as_text(const std::string& path, const std::string& bytes) {
+  auto file = std::make_shared<ParsedFile>();
+  file->source = std::make_unique<const Source>(path, bytes);
+  file->problem = Error{Exit::refused, "its code was not asked for", std::nullopt, ""};
+  return file;
+}
+
+// What a definition says of itself in front of its body, on one line and without comments; of other code the beginning.
+std::string signature(const CodeView& target, NodeId node) {
+  constexpr std::size_t kWidth = 1200;  // FlashInfer's `run` takes 900
+  const Tree& tree = *target.tree;
+  const std::vector<NodeId> children = tree.children(node);
+  const auto body =
+      std::find_if(children.begin(), children.end(), [&tree](NodeId child) { return tree.is(child, kinds().block); });
+  if (body == children.end()) return first_line(target, tree.range(node));
+  std::string head;
+  std::uint32_t at = tree[node].begin;
+  for (NodeId id = node; id < *body; ++id) {
+    if (!tree.is(id, kinds().comment)) continue;
+    head += target.source->text({at, tree[id].begin});
+    at = tree[id].end;
+  }
+  head += target.source->text({at, tree[*body].begin});
+  return one_line(trim_end(head), kWidth);
+}
+
+// `@overload def f(...): ...`: for type checkers alone.
+bool is_overload(const CodeView& target, NodeId definition) {
+  const NodeId around = (*target.tree)[definition].parent;
+  if (around == kNone || !target.tree->is(around, kinds().decorated_definition)) return false;
+  for (NodeId child : target.tree->children(around)) {
+    if (!target.tree->is(child, kinds().decorator)) continue;
+    const std::string_view text = trim(target.source->text(target.tree->range(child)));
+    if (text.ends_with("overload")) return true;
+  }
+  return false;
+}
+
 Narrowing just(const Text& pattern) {
   Narrowing out;
   out.match = pattern;
@@ -49,9 +88,11 @@ class Checker {
       out_.holds = true;
       return std::move(out_);
     }
-    if (!(c_.class_name ? find_class() : find_files())) return std::move(out_);
-    if (!c_.versions) out_.why.clear();  // what is in the files says more
-    if (!literals() || !patterns()) return std::move(out_);
+    if (!look_into_it()) {
+      if (view_.dist != nullptr && !out_.error)
+        out_.why += ", in " + view_.name + " " + view_.dist->version.value_or("of unknown version");
+      return std::move(out_);
+    }
     out_.holds = true;
     if (!reasons_.empty()) {
       out_.why = join(reasons_, ", ", " and ");
@@ -63,6 +104,12 @@ class Checker {
   }
 
  private:
+  bool look_into_it() {
+    if (!(c_.class_name ? find_class() : find_files())) return false;
+    if (!c_.versions) out_.why.clear();  // what is in the files says more
+    return literals() && patterns();
+  }
+
   bool fail(std::string why) {
     out_.why = std::move(why);
     return false;
@@ -93,6 +140,8 @@ class Checker {
   }
   bool not_installed(std::map<std::string, OtherPackage>::const_iterator other) {
     const bool looked = other != state_.others.end() && !other->second.searched.empty();
+    const std::string& name = c_.folder ? c_.folder->value : c_.package->value;
+    out_.hint = "`--with " + name + "=PATH` says where it is, a folder or a wheel";
     return fail(c_.package->value + " is not installed beside " + state_.folder +
                 (looked ? "; searched: " + join(other->second.searched, ", ") : ""));
   }
@@ -123,7 +172,13 @@ class Checker {
   std::shared_ptr<const ParsedFile> parsed(const std::string& path) {
     const auto it = view_.files->find(path);
     if (it == view_.files->end() || it->second.kind != FileState::Kind::regular) return nullptr;
+    if (!asks_for_code()) return as_text(view_.prefix + path, *it->second.bytes);
     return bench_.files().get(view_.prefix + path, it->second);
+  }
+  [[nodiscard]] bool asks_for_code() const { return c_.class_name || asks_what_stands_there(); }
+  [[nodiscard]] bool asks_what_stands_there() const {
+    const Narrowing& n = c_.narrow;
+    return n.match || !n.has.empty() || !n.not_has.empty() || !c_.not_match.empty() || !c_.in.empty();
   }
 
   // The first candidate that is there; with `in`, the first that defines it.
@@ -203,7 +258,13 @@ class Checker {
 
   void prove_scopes() {
     for (const Part& part : parts_) {
-      for (NodeId scope : part.scopes) prove(part, part.file->tree.range(scope));
+      const CodeView target = part.file->target();
+      const bool overloads_alone =
+          std::all_of(part.scopes.begin(), part.scopes.end(), [&](NodeId scope) { return is_overload(target, scope); });
+      for (NodeId scope : part.scopes) {
+        if (!overloads_alone && is_overload(target, scope)) continue;
+        out_.evidence.push_back(evidence_at(part.path, target, target.tree->range(scope), signature(target, scope)));
+      }
     }
   }
   void prove(const Part& part, Range range) {
@@ -251,8 +312,8 @@ class Checker {
   }
 
   bool patterns() {
+    if (!asks_what_stands_there()) return true;
     const Narrowing& n = c_.narrow;
-    if (!n.match && n.has.empty() && n.not_has.empty() && c_.not_match.empty() && c_.in.empty()) return true;
     for (const Part& part : parts_) {
       if (part.file->problem) return fail(part.path + ": " + part.file->problem->message);
     }
@@ -342,7 +403,9 @@ class Checker {
 ConditionResult check_condition(Workbench& bench, const TreeState& state, const Patch& patch,
                                 const Condition& condition) {
   ConditionResult out = Checker(bench, state, patch, condition).run();
-  if (!condition.note.empty() && !out.error) out.why += " (" + condition.note + ")";
+  if (out.error) return out;
+  if (!condition.note.empty()) out.why += " (" + condition.note + ")";
+  if (!out.holds && out.hint.empty() && !condition.otherwise.empty()) out.why += ". Otherwise: " + condition.otherwise;
   return out;
 }
 

@@ -236,6 +236,33 @@ class Verdicts {
     }
   }
 
+  // The edits of `entry` that stand where this patch would edit the tree without them; `wanted`: its splices there.
+  std::vector<Evidence> in_the_way(const ReceiptEntry& entry, const Result<Splices>& wanted) const {
+    std::vector<Evidence> found;
+    if (!wanted) return found;
+    for (const auto& [path, edits] : entry.edits) {
+      const auto mine = wanted->find(path);
+      if (mine == wanted->end()) continue;
+      const auto ranges = standing_edits(state_, entry, path);
+      std::int64_t moved = 0;  // from the present bytes to those without the edits
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        if (!ranges[i] || edits[i].import) continue;
+        const std::int64_t begin = ranges[i]->begin + moved;
+        const std::int64_t end = begin + static_cast<std::int64_t>(edits[i].removed.size());
+        moved +=
+            static_cast<std::int64_t>(edits[i].removed.size()) - static_cast<std::int64_t>(edits[i].written.size());
+        for (const Splice& s : mine->second) {
+          if (s.import || s.begin > end || s.end < begin) continue;
+          const Source source(path, *find_file(state_, path)->bytes);
+          found.push_back(
+              {path, source.locate(*ranges[i]), entry.patch + " wrote this, rule " + s.rule + " would change it"});
+          break;
+        }
+      }
+    }
+    return found;
+  }
+
   // Not applicable as the tree stands, but it would be without what another patch wrote.
   void only_without_others() {
     if (out_.outcome.verdict == Verdict::applicable || out_.outcome.verdict == Verdict::applied ||
@@ -244,10 +271,9 @@ class Verdicts {
     for (const ReceiptEntry& entry : state_.receipt.patches) {
       const RevertPlan without = plan_revert(state_, {entry.patch}, false);
       if (without.refused()) continue;
-      const Verdict there =
-          Verdicts(bench_, without.after, patch_, all_, options_, planned_, true).run().outcome.verdict;
-      if (there != Verdict::applicable) continue;
-      out_.outcome.evidence.clear();
+      const Judgement there = Verdicts(bench_, without.after, patch_, all_, options_, planned_, true).run();
+      if (there.outcome.verdict != Verdict::applicable) continue;
+      out_.outcome.evidence = in_the_way(entry, patch_splices(without.after, there.run));
       out_.outcome.hints.clear();
       out_.outcome.diff.clear();
       is(Verdict::conflicting, "it is applicable only without " + entry.patch + ", which is applied here",
@@ -275,7 +301,7 @@ class Verdicts {
       if (failed(result)) return true;
       if (result.holds) continue;
       out_.outcome.evidence = std::move(result.evidence);
-      return is(Verdict::blocked, "a requirement does not hold: " + result.why);
+      return is(Verdict::blocked, "a requirement does not hold: " + result.why, result.hint);
     }
     for (const RuleRun& run : out_.run.rules) {
       if (!run.import || run.import->kind != ImportStatus::Kind::missing) continue;
@@ -339,6 +365,8 @@ class Verdicts {
       const FileState* file = find_file(state_, added.path.value);
       if (file == nullptr || file->kind == FileState::Kind::absent) continue;
       if (file->kind == FileState::Kind::regular && file->sha256 == sha256_hex(added.bytes)) continue;
+      if (file->kind == FileState::Kind::unreadable)
+        return is(Verdict::foreign_edit, added.path.value + " cannot be looked at: " + file->problem);
       return is(Verdict::foreign_edit, added.path.value + " is there already, with bytes that are not this patch's",
                 "move that file away; suture does not overwrite it");
     }

@@ -42,9 +42,9 @@ std::size_t owners_of_added(const Receipt& receipt, const std::string& path) {
                                                 [&path](const auto& entry) { return entry.adds.contains(path); }));
 }
 
-void refuse(RevertOutcome& outcome, const TreeState& state, std::string reason, std::string diff) {
+void refuse(RevertOutcome& outcome, const TreeState& state, std::string_view reason, std::string_view diff) {
   outcome.kind = Kind::touched;
-  outcome.reason += (outcome.reason.empty() ? "" : "; ") + std::move(reason);
+  outcome.reason.append(outcome.reason.empty() ? "" : "; ").append(reason);
   outcome.diff += diff;
   outcome.hints = {"take your change to these lines back and revert again, or " + reinstall_hint(state)};
 }

@@ -108,6 +108,7 @@ std::map<std::string, OtherNeeds> others_needed(const Patch& patch) {
     OtherNeeds& needs = out[condition.package->value];
     for (const Text& file : condition.file) needs.files.insert(file.value);
     if (condition.class_name) needs.classes.insert(condition.class_name->value);
+    if (condition.folder) needs.folders.insert(condition.folder->value);
   });
   return out;
 }

@@ -128,6 +128,7 @@ std::set<std::string> classes_needed(const Patch& patch);
 struct OtherNeeds {
   std::set<std::string> files;  // candidates as they are written
   std::set<std::string> classes;
+  std::set<std::string> folders;  // import names that the conditions give it
 };
 std::map<std::string, OtherNeeds> others_needed(const Patch& patch);
 // The top-level modules that the patch's added imports name, where they are neither the package's own nor of the

@@ -48,6 +48,18 @@ Examined look_for_keyword(const CompiledStructural& edit, const StructuralSite& 
   return added(edit, site, list, list.elements.empty() ? kNone : list.elements.back());
 }
 
+// `**more`. Another one may hold the same names, and then the call fails.
+Examined look_for_splat(const CompiledStructural& edit, const StructuralSite& site, const CommaList& list,
+                        const Rendered& wanted) {
+  const Tree& tree = *site.target.tree;
+  for (const NodeId argument : list.elements) {
+    if (!tree.is(argument, kinds().dictionary_splat)) continue;
+    if (equal_code(site.target, argument, wanted.view(), wanted.node)) return Examined::in_place();
+    return Examined::unfit("passes `" + text_of(site.target, argument) + "` already");
+  }
+  return added(edit, site, list, list.elements.empty() ? kNone : list.elements.back());
+}
+
 Examined look_for_positional(const CompiledStructural& edit, const StructuralSite& site, const CommaList& list,
                              const Rendered& wanted) {
   NodeId last = kNone;
@@ -154,6 +166,7 @@ Examined examine_argument(const CompiledStructural& edit, const StructuralSite& 
   const Rendered wanted = render(edit, site);
   if (wanted.node == kNone) return Examined::unfit("the argument cannot be written here");
   const CommaList list = list_at(tree, arguments);
+  if (wanted.view().tree->is(wanted.node, kinds().dictionary_splat)) return look_for_splat(edit, site, list, wanted);
   return keyword_of(wanted.view(), wanted.node).empty() ? look_for_positional(edit, site, list, wanted)
                                                         : look_for_keyword(edit, site, list, wanted);
 }

@@ -19,7 +19,7 @@ namespace {
 const Keys& condition_keys() {
   static const Keys kKeys{"a condition",
                           {"package", "versions", "file", "class", "in", "match", "where", "has", "literal",
-                           "not_match", "not_has", "not_literal", "note"},
+                           "not_match", "not_has", "not_literal", "note", "otherwise"},
                           {},
                           {}};
   return kKeys;
@@ -81,10 +81,28 @@ std::optional<Text> read_class(const Fields& fields, const std::vector<Text>& sc
   return name;
 }
 
+// `package`: a distribution's name, or {name, folder}.
+void read_condition_package(const Fields& outer, Condition& condition) {
+  static const Keys kKeys{"'package' of a condition", {"name", "folder"}, {}, {}};
+  const YamlEntry* entry = outer.find("package");
+  if (entry == nullptr || entry->value.kind != YamlNode::Kind::map) {
+    condition.package = read_distribution(outer, "package");
+    return;
+  }
+  const Fields fields(entry->value, kKeys, outer.problems());
+  if (fields.find("name") == nullptr) {
+    outer.problems().report_missing(fields.at(), "'package' has no 'name'",
+                                    "write the distribution's name, as pip knows it");
+  }
+  condition.package = read_distribution(fields, "name");
+  condition.folder = fields.text("folder");
+  if (condition.folder) check_path(*condition.folder, "'folder'", outer.problems());
+}
+
 Condition read_condition(const YamlNode& node, Problems& problems) {
   const Fields fields(node, condition_keys(), problems);
   Condition condition;
-  condition.package = read_distribution(fields, "package");
+  read_condition_package(fields, condition);
   condition.versions = fields.specifiers("versions");
   condition.file = fields.paths("file");
   condition.in = read_scopes(fields);
@@ -97,6 +115,7 @@ Condition read_condition(const YamlNode& node, Problems& problems) {
   condition.literal = fields.text("literal");
   condition.not_literal = fields.text("not_literal");
   condition.note = fields.words("note");
+  condition.otherwise = fields.words("otherwise");
   condition.at = node.at;
   check_condition(fields, condition, problems);
   return condition;
@@ -105,6 +124,22 @@ Condition read_condition(const YamlNode& node, Problems& problems) {
 std::vector<Condition> read_conditions(const Fields& fields, const std::string& key) {
   std::vector<Condition> out;
   for (const YamlNode& node : fields.items(key)) out.push_back(read_condition(node, fields.problems()));
+  return out;
+}
+
+// One of them is enough, so that one that does not hold has no consequence.
+void check_superseded(const std::vector<Condition>& superseded, Problems& problems) {
+  for (const Condition& condition : superseded) {
+    if (condition.otherwise.empty()) continue;
+    problems.report(condition.at, "'otherwise' belongs to 'requires': it says what follows where that does not hold",
+                    "say in 'note' what upstream does");
+  }
+}
+
+// `assumes`: sentences.
+std::vector<std::string> read_sentences(const Fields& fields, const std::string& key) {
+  std::vector<std::string> out;
+  for (const Text& text : fields.texts(key)) out.emplace_back(trim_end(text.value));
   return out;
 }
 
@@ -187,6 +222,8 @@ void read_relations(const Fields& fields, Patch& patch) {
   }
   patch.needs = read_conditions(fields, "requires");
   patch.superseded = read_conditions(fields, "superseded");
+  check_superseded(patch.superseded, fields.problems());
+  patch.assumes = read_sentences(fields, "assumes");
 }
 
 }  // namespace
@@ -201,7 +238,7 @@ std::string Patch::import_folder() const {
 Result<Patch> read_patch(std::shared_ptr<const Source> yaml) {
   static const Keys kKeys{"a patch",
                           {"patch", "summary", "note", "package", "conflicts", "recommend", "adds", "rules", "requires",
-                           "superseded", "examples"},
+                           "superseded", "assumes", "examples"},
                           {},
                           {}};
   const Result<YamlNode> root = read_yaml(*yaml);

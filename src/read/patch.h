@@ -24,6 +24,7 @@ namespace suture {
 // not hold, not even one of not_ forms alone. So `requires` is blocked by it, and `superseded` is not met.
 struct Condition {
   std::optional<Text> package;  // a distribution name; absent: the patched package itself
+  std::optional<Text> folder;   // its import folder, where that is not the name and no metadata may say so
   std::optional<Text> versions;
   std::vector<Text> file;          // candidates; relative to that package's folder
   std::optional<Text> class_name;  // `class`; never beside `file`
@@ -31,7 +32,8 @@ struct Condition {
   Narrowing narrow;                // match, where, has, not_has
   std::vector<Text> not_match;
   std::optional<Text> literal, not_literal;
-  std::string note;  // what to say when it does not hold
+  std::string note;       // the fact that holds, in words
+  std::string otherwise;  // of `requires`: what happens to who applies the patch all the same
   Range at;
 };
 
@@ -55,7 +57,8 @@ struct Patch {
   std::vector<Rule> rules;       // resolved by the catalog, in order
   std::vector<Condition> needs;  // `requires:`
   std::vector<Condition> superseded;
-  std::vector<Example> examples;  // of the whole patch
+  std::vector<std::string> assumes;  // what must hold and no file can tell: sentences for a person
+  std::vector<Example> examples;     // of the whole patch
   std::shared_ptr<const Source> source;
   std::string page;  // README.md of the patch's folder; may be empty
 

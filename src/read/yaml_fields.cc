@@ -201,7 +201,10 @@ bool check_path(const Text& path, const std::string& name, Problems& problems) {
   const std::string_view text = path.value;
   if (text.empty()) return false;  // missing, and reported as that
   const std::string hint = "write it relative to its folder, with '/', such as srt/layers/attention/backend.py";
-  if (text.find_first_of("\\\n\r\t") != std::string_view::npos) {
+  // A NUL would end the name for the system, and not for us.
+  const bool odd =
+      std::any_of(text.begin(), text.end(), [](char c) { return c == '\\' || (c >= 0 && c < ' ') || c == 0x7F; });
+  if (odd) {
     problems.report(path.at, name + " has a character that no path here has: " + in_quotes(text), hint);
     return false;
   }

@@ -39,6 +39,11 @@ bool is_patch_file(std::string_view name) {
   return name.ends_with(".yaml") || is_sibling(name);
 }
 
+// ENOENT: a link that leads nowhere.
+bool is_no_folder(int error) {
+  return error == ENOTDIR || error == ENOENT;
+}
+
 Status read_one(FileSystem& fs, const std::string& path, const std::string& shown, std::vector<NamedBytes>& files) {
   Io<std::string> bytes = read_file(fs, kAbsolute, path, kLargestFile);
   if (bytes.error == EFBIG) {
@@ -70,6 +75,9 @@ Status read_folder(FileSystem& fs, const std::string& path, const std::string& s
     if (folder) {
       fs.close(folder.value);
       if (Status read = read_folder(fs, child, child_shown, wanted, depth + 1, files); !read) return read;
+    } else if (!is_no_folder(folder.error)) {
+      return io_error("read the folder", child_shown,
+                      folder.error);  // passed over, its patches would seem not to exist
     } else if (wanted(name)) {
       if (Status read = read_one(fs, child, child_shown, files); !read) return read;
     }
@@ -87,7 +95,8 @@ Status read_shared(FileSystem& fs, const std::string& folder, const std::string&
                    std::vector<NamedBytes>& files) {
   const std::string shared = parent(folder) + "/shared";
   Io<Handle> there = fs.open_folder(kAbsolute, shared);
-  if (!there) return Nothing{};
+  if (is_no_folder(there.error)) return Nothing{};
+  if (!there) return io_error("read the folder", shared, there.error);
   fs.close(there.value);
   return read_folder(fs, shared, below(parent(shown), "shared"), is_sibling, 0, files);
 }

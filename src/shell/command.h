@@ -53,5 +53,7 @@ Command list_command();
 Command explain_command();
 Command test_command();
 Command verify_command();
+Command trace_command();
+Command cost_command();
 
 }  // namespace suture

@@ -17,7 +17,7 @@ namespace {
 // Handed on as they are.
 constexpr std::array<std::string_view, 7> kKernelValues = {"--only",   "--plant",   "--seed",  "--seeds",
                                                            "--layers", "--repeats", "--within"};
-constexpr std::array<std::string_view, 2> kBackendOnly = {"--heads", "--python"};
+constexpr std::array<std::string_view, 3> kBackendOnly = {"--heads", "--mla-kernel", "--python"};
 
 Error usage(std::string message, std::string hint) {
   return {Exit::usage, std::move(message), std::nullopt, std::move(hint)};
@@ -44,10 +44,8 @@ std::optional<Error> check_options(const Session& session) {
 }
 
 bool is_file(const Session& session, const std::string& path) {
-  Io<Handle> file = session.fs().open_file(kAbsolute, path);
-  if (!file) return false;
-  session.fs().close(file.value);
-  return true;
+  const Io<FileInfo> info = session.fs().info_at(kAbsolute, path);
+  return info && info.value.kind == FileInfo::Kind::regular;
 }
 
 // Beside the binary: where it is installed, and where the build leaves it.
@@ -181,6 +179,8 @@ Command verify_command() {
       .trees = Command::Trees::one,
       .options = {{"--backend", "", "run the patched backend file of TREE against its original", false},
                   {"--heads", "N", "with --backend: attention heads of this GPU's share (16)", false},
+                  {"--mla-kernel", "NAME", "with --backend: FlashInfer's kernel, fa2 or fa3 (the one that it picks)",
+                   false},
                   {"--slots", "N", "slots of the KV pool (495552)", false},
                   {"--layers", "N", "layers; with --backend each has a pool of its own (16)", false},
                   {"--limit", "SECONDS", "end it after so long (1800)", false},

@@ -5,8 +5,8 @@ namespace suture {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      diff_command(), apply_command(),   revert_command(), status_command(),
-      list_command(), explain_command(), test_command(),   verify_command(),
+      diff_command(),    apply_command(), revert_command(), status_command(), list_command(),
+      explain_command(), test_command(),  verify_command(), trace_command(),  cost_command(),
   };
   return table;
 }

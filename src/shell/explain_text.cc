@@ -49,7 +49,9 @@ Sentence condition_sentence(const Condition& each, const Patch& patch) {
   for (const Text& pattern : each.not_match) add("does not have", pattern);
   if (each.not_literal) add("does not hold the text", *each.not_literal);
   if (link == " " && !whole_package) out.push_back(words(each.in.empty() ? " is there" : " is defined"));
-  return each.note.empty() ? out : std::move(out) + Sentence{words(" (" + each.note + ")")};
+  if (!each.note.empty()) out.push_back(words(" (" + each.note + ")"));
+  if (!each.otherwise.empty()) out.push_back(words("; otherwise " + each.otherwise));
+  return out;
 }
 
 std::string conditions(const std::string& lead, const std::vector<Condition>& all, const Patch& patch) {
@@ -64,6 +66,8 @@ std::string when_text(const Patch& patch) {
                         (patch.versions ? "versions " + patch.versions->value : "any version") + ".",
                     "  ");
   text += conditions("It needs: ", patch.needs, patch);
+  for (const std::string& sentence : patch.assumes)
+    text += paragraph("It assumes, and no file can tell: " + sentence, "  ");
   text += conditions("It has nothing to do where upstream does it already: ", patch.superseded, patch);
   if (!patch.conflicts.empty())
     text += paragraph("Not together with " + join(values(patch.conflicts), ", ", " or ") + ".", "  ");

@@ -38,6 +38,7 @@ const std::vector<OptionSpec>& tree_options() {
       {"--python", "EXE", "without --tree: this interpreter's environment; diff and apply have it compile the result",
        false},
       {"--assume-version", "V", "take the package to be version V where its metadata does not say", false},
+      {"--lock-timeout", "SECONDS", "how long to wait for another suture that works on the tree (600)", false},
   };
   return specs;
 }
@@ -224,7 +225,8 @@ std::optional<Error> check_names(const Options& options) {
   }
   if (options.names.size() < wanted.min) {
     return usage(std::string(command.name) + " needs a " + what,
-                 "write suture " + std::string(command.name) + " " + what + "; suture list shows the patches");
+                 "write suture " + std::string(command.name) + " " + what +
+                     (what == "PATCH" ? "; suture list shows the patches" : ""));
   }
   if (options.names.size() > wanted.max) {
     const std::string most = wanted.max == 0 ? "nothing" : "one " + what;
@@ -242,6 +244,15 @@ std::optional<Error> check_version(const Options& options) {
                "write it as PEP 440 has it, such as 0.5.1.post2 or 1.0rc1");
 }
 
+// 0: not at all.
+std::optional<Error> check_lock_timeout(const Options& options) {
+  const std::string seconds = options.value("--lock-timeout");
+  const bool digits = seconds.find_first_not_of("0123456789") == std::string::npos;
+  if (!options.flag("--lock-timeout") || (digits && seconds.size() <= 7)) return std::nullopt;
+  return usage("--lock-timeout is given \"" + seconds + "\", which is no number of seconds",
+               "write whole seconds, such as 60; 0 does not wait");
+}
+
 // --with NAME=PATH, each name once.
 std::optional<Error> check_with(const Options& options) {
   std::vector<std::string> names;
@@ -249,11 +260,11 @@ std::optional<Error> check_with(const Options& options) {
     const std::size_t equals = value.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) {
       return usage("--with is given \"" + value + "\", which is no NAME=PATH",
-                   "write the package's name and its folder, such as flashinfer-python=/path/to/flashinfer");
+                   "write the package's name and its folder or wheel, such as flashinfer-python=/path/to/flashinfer");
     }
     names.push_back(normalize_name(value.substr(0, equals)));
     if (std::count(names.begin(), names.end(), names.back()) > 1)
-      return usage("--with names " + names.back() + " twice", "give one folder for it");
+      return usage("--with names " + names.back() + " twice", "give one place for it");
   }
   return std::nullopt;
 }
@@ -354,6 +365,7 @@ Result<Options> parse_options(const std::vector<std::string>& args, const std::v
   if (auto error = check_options(options, commands)) return *error;
   if (auto error = set_color(options)) return *error;
   if (auto error = check_version(options)) return *error;
+  if (auto error = check_lock_timeout(options)) return *error;
   if (auto error = check_with(options)) return *error;
   if (auto error = check_names(options)) return *error;
   return options;

@@ -48,9 +48,10 @@ struct Tested {
 struct Report {
   std::string command;
   std::vector<TreeReport> trees;
-  std::vector<Patch> catalog;  // list and explain
-  std::vector<Tested> tests;   // test
-  std::string verification;    // verify: the JSON document of what it ran; empty: it did not answer
+  std::vector<Patch> catalog;            // list and explain
+  std::vector<Tested> tests;             // test
+  std::string verification;              // verify: the JSON document of what it ran; empty: it did not answer
+  std::string traces, comparison, cost;  // trace and cost: parts of their JSON; empty: none
   std::vector<Error> errors;
   Exit exit = Exit::ok;
 

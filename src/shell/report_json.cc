@@ -138,6 +138,7 @@ Json catalog_json(const Patch& patch) {
     for (const Text& scope : rule.in) each["in"].push_back(scope.value);
     json["rules"].push_back(std::move(each));
   }
+  json["assumes"] = patch.assumes;
   json["edition"] = patch.edition;
   json["note"] = patch.note;
   json["page"] = patch.page;
@@ -181,6 +182,11 @@ std::string to_json(const Report& report) {
   }
   if (report.command == "verify" && !report.verification.empty())
     json["verification"] = Json::parse(report.verification, nullptr, false);
+  for (const auto& [name, document] : {std::pair<const char*, const std::string&>{"traces", report.traces},
+                                       {"comparison", report.comparison},
+                                       {"cost", report.cost}}) {
+    if (!document.empty()) json[name] = Json::parse(document, nullptr, false);
+  }
   json["exit"] = static_cast<int>(report.exit);
   json["errors"] = Json::array();
   for (const Error& error : report.errors) json["errors"].push_back(error_json(error));

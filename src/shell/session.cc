@@ -1,6 +1,7 @@
 #include "shell/session.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -45,16 +46,38 @@ std::pair<std::string, std::string> with_parts(const std::string& value) {
   return {normalize_name(value.substr(0, equals)), value.substr(equals + 1)};
 }
 
+using Others = std::map<std::string, OtherNeeds>;  // by distribution name
+
+void merge_needs(Others& others, const Patch& patch) {
+  for (auto& [name, needs] : others_needed(patch)) {
+    others[name].files.merge(needs.files);
+    others[name].classes.merge(needs.classes);
+    others[name].folders.merge(needs.folders);
+  }
+}
+
+// Which of them a name of --with means: a distribution, or the one that is imported by that name. Else the name as it is.
+std::string meant(const Others& others, const std::string& name) {
+  if (others.contains(name)) return name;
+  const auto by_folder = std::find_if(others.begin(), others.end(), [&name](const auto& other) {
+    const auto& folders = other.second.folders;
+    return std::any_of(folders.begin(), folders.end(), [&](const std::string& f) { return normalize_name(f) == name; });
+  });
+  return by_folder == others.end() ? name : by_folder->first;
+}
+
 // A package of --with that no patch asks for is a slip: the condition that was meant would read as before.
 Status check_with(const Options& options, const Catalog& catalog) {
-  std::set<std::string> asked;
-  for (const Patch& patch : catalog.patches) {
-    for (const auto& [name, needs] : others_needed(patch)) asked.insert(name);
-  }
+  Others asked;
+  for (const Patch& patch : catalog.patches) merge_needs(asked, patch);
+  std::set<std::string> given;
   for (const std::string& value : options.values("--with")) {
-    const std::string name = with_parts(value).first;
+    const std::string name = meant(asked, with_parts(value).first);
+    if (!given.insert(name).second)
+      return Error{Exit::usage, "--with names " + name + " twice", std::nullopt, "give one place for it"};
     if (asked.contains(name)) continue;
-    const std::vector<std::string> known(asked.begin(), asked.end());
+    std::vector<std::string> known;
+    for (const auto& [other, needs] : asked) known.push_back(other);
     return Error{Exit::usage, "--with names " + name + ", and no patch has a condition on that package", std::nullopt,
                  known.empty() ? "leave it out" : "the packages that patches ask for: " + join(known, ", ")};
   }
@@ -71,10 +94,18 @@ Session::Session(const Options& options, FileSystem& fs, std::map<std::string, s
       out_(out),
       err_(err),
       say_(std::move(say)) {
-  for (const std::string& tree : options.values("--tree")) {
-    if (!is_wheel(fs, tree)) continue;
-    if (const Status mounted = fs_->mount(tree); !mounted) bad_wheels_.emplace(tree, mounted.error());
+  std::vector<std::string> paths = options.values("--tree");
+  for (const std::string& value : options.values("--with")) paths.push_back(with_parts(value).second);
+  for (const std::string& path : paths) {
+    if (!is_wheel(fs, path)) continue;
+    if (const Status mounted = fs_->mount(path); !mounted) bad_wheels_.emplace(path, mounted.error());
   }
+}
+
+Status Session::readable(const std::string& path) const {
+  const auto bad = bad_wheels_.find(path);
+  if (bad != bad_wheels_.end()) return bad->second;
+  return Nothing{};
 }
 
 Result<CatalogInput> Session::catalog_files() const {
@@ -101,16 +132,28 @@ Result<Catalog> Session::open_catalog() const {
 
 Result<LocatedTree> Session::find(const std::string& tree, const std::string& package,
                                   const std::string& folder) const {
-  if (const auto bad = bad_wheels_.find(tree); bad != bad_wheels_.end()) return bad->second;
+  if (const Status wheel = readable(tree); !wheel) return wheel.error();
   return locate(*fs_, request(tree), package, folder);
 }
 
 TreeLock::Options Session::lock_options() const {
   TreeLock::Options options;
+  const std::string seconds = options_.value("--lock-timeout");
+  if (!seconds.empty()) options.timeout = std::chrono::seconds(std::stoul(seconds));  // options.cc checks it
   options.waiting = [this](const std::string& words) {
     if (!options_.quiet) say_(words.ends_with('\n') ? words : words + "\n");
   };
   return options;
+}
+
+Result<int> number_option(const Session& session, std::string_view name, int otherwise, int least, int most) {
+  if (!session.options().flag(name)) return otherwise;
+  const std::string text = session.options().value(name);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return value;
+  return Error{Exit::usage, std::string(name) + " is given \"" + text + "\"", std::nullopt,
+               "it is a whole number from " + std::to_string(least) + " to " + std::to_string(most)};
 }
 
 Error unknown_patch(const Catalog& catalog, const std::string& name) {
@@ -189,10 +232,13 @@ std::vector<PackageGroup> with_patched(const Session& session, std::vector<Packa
 
 namespace {
 
-Status load_others(const Session& session, const LocatedTree& tree, const std::map<std::string, OtherNeeds>& others,
-                   TreeState& state) {
+Status load_others(const Session& session, const LocatedTree& tree, const Others& others, TreeState& state) {
   std::map<std::string, std::string> with;
-  for (const std::string& value : session.options().values("--with")) with.insert(with_parts(value));
+  for (const std::string& value : session.options().values("--with")) {
+    const auto [name, path] = with_parts(value);
+    if (const Status wheel = session.readable(path); !wheel) return wheel.error();
+    with.emplace(meant(others, name), path);
+  }
   const TreeRequest request = session.request("");
   for (const auto& [name, needs] : others) {
     const auto given = with.find(name);
@@ -207,16 +253,13 @@ Status load_others(const Session& session, const LocatedTree& tree, const std::m
 Result<TreeState> load_state(const Session& session, const Catalog& catalog, const PackageGroup& group,
                              const LocatedTree& tree) {
   std::set<std::string> paths, modules, classes;
-  std::map<std::string, OtherNeeds> others;
+  Others others;
   for (const Patch& patch : catalog.patches) {
     if (patch.package.value != group.package || patch.import_folder() != group.folder) continue;
     for (std::string& path : files_needed(patch, group.folder)) paths.insert(std::move(path));
     modules.merge(modules_needed(patch, group.folder));
     classes.merge(classes_needed(patch));
-    for (auto& [name, needs] : others_needed(patch)) {
-      others[name].files.merge(needs.files);
-      others[name].classes.merge(needs.classes);
-    }
+    merge_needs(others, patch);
   }
   Result<TreeState> state = load_tree(session.fs(), tree, group.package, group.folder, {paths.begin(), paths.end()},
                                       session.options().value("--assume-version"), classes);
@@ -235,6 +278,11 @@ Result<Target> load_target(const Session& session, const Catalog& catalog, const
   std::optional<TreeLock> shared;
   if (lock == Lock::share) shared = TreeLock::share(session.fs(), *located, session.lock_options());
   Result<TreeState> state = load_state(session, catalog, group, *located);
+  if (shared && !shared->shared()) {
+    // There was nothing to lock, so somebody may have begun to write meanwhile.
+    shared = TreeLock::share(session.fs(), *located, session.lock_options());
+    if (shared->shared()) state = load_state(session, catalog, group, *located);
+  }
   if (!state) return state.error();
   const bool crashed = interrupted(session.fs(), *located);
   return Target{group, std::move(*located), std::move(*state), crashed};

@@ -23,7 +23,7 @@ namespace suture {
 class Session {
  public:
   // say: writes words to stderr at once (waiting for a lock); nothing else is printed while a command runs.
-  // Wheels that --tree names are mounted here, and nowhere else: no environment leads to one.
+  // Wheels that --tree and --with name are mounted here, and nowhere else: no environment leads to one.
   Session(const Options& options, FileSystem& fs, std::map<std::string, std::string> environment, Style out, Style err,
           std::function<void(const std::string&)> say);
 
@@ -32,6 +32,8 @@ class Session {
   [[nodiscard]] const std::map<std::string, std::string>& environment() const { return environment_; }
   [[nodiscard]] Style out() const { return out_; }
   [[nodiscard]] Style err() const { return err_; }
+  // Words for stderr, at once: progress.
+  void say(const std::string& words) const { say_(words); }
   [[nodiscard]] TreeRequest request(const std::string& tree) const {
     return {.tree = tree, .python = options_.value("--python"), .environment = environment_};
   }
@@ -44,15 +46,20 @@ class Session {
   // Where the package is. `tree`: the value of --tree, or empty.
   [[nodiscard]] Result<LocatedTree> find(const std::string& tree, const std::string& package,
                                          const std::string& folder) const;
+  // Error (file_system): `path`, a value of --tree or --with, is a wheel that could not be mounted: why.
+  [[nodiscard]] Status readable(const std::string& path) const;
 
  private:
   const Options& options_;
   std::unique_ptr<WheelFileSystem> fs_;
-  std::map<std::string, Error> bad_wheels_;  // by value of --tree
+  std::map<std::string, Error> bad_wheels_;  // by path, as --tree or --with names it
   std::map<std::string, std::string> environment_;
   Style out_, err_;
   std::function<void(const std::string&)> say_;
 };
+
+// The value of a numeric option within bounds; `otherwise` where it is not given. Error: usage.
+Result<int> number_option(const Session& session, std::string_view name, int otherwise, int least, int most);
 
 // The patches of those names, each once, in the order given. Error (usage): a name that the catalog does not have.
 Result<std::vector<const Patch*>> choose(const Catalog& catalog, const std::vector<std::string>& names);

@@ -2,7 +2,7 @@
 #include "shell/verify_backend.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 
 #include "effects/backend_check.h"
 #include "effects/environment.h"
@@ -14,36 +14,74 @@ namespace suture {
 namespace {
 
 constexpr const char* kPackage = "sglang";
-constexpr const char* kBackend = "srt/layers/attention/flashinfer_mla_backend.py";
+// What can be verified, the default first: verify_backend/subjects.py has the same files.
+constexpr std::array<const char*, 2> kBackends = {"srt/layers/attention/flashinfer_mla_backend.py",
+                                                  "srt/layers/attention/flashattention_backend.py"};
 constexpr const char* kDouble = "SUTURE_BACKEND_DOUBLE";
 
 Error unfit(std::string message, std::string hint) {
   return {Exit::unfit, std::move(message), std::nullopt, std::move(hint)};
 }
 
-// The entries of the receipt that are to be verified: those that are named, else all that edit the backend file.
-Result<std::vector<const ReceiptEntry*>> entries_of(const Session& session, const Catalog& catalog,
-                                                    const Target& target) {
+// One backend file, and the entries of the receipt that edit it and are to be verified.
+struct Subject {
+  const char* backend = nullptr;
   std::vector<const ReceiptEntry*> entries;
-  const Receipt& receipt = target.state.receipt;
+};
+
+std::string either_backend(const Target& target) {
+  return shown_path(target, kBackends[0]) + " or " + shown_path(target, kBackends[1]);
+}
+
+const char* backend_of(const ReceiptEntry& entry) {
+  for (const char* backend : kBackends) {
+    if (entry.edits.contains(backend)) return backend;
+  }
+  return nullptr;
+}
+
+Result<Subject> named_subject(const Session& session, const Catalog& catalog, const Target& target) {
+  Subject subject;
   for (const std::string& name : session.options().names) {
-    const ReceiptEntry* entry = receipt.find(name);
+    const ReceiptEntry* entry = target.state.receipt.find(name);
     if (entry == nullptr && catalog.find(name) == nullptr) return unknown_patch(catalog, name);
     if (entry == nullptr) {
       return unfit(
           "there is no receipt of " + name + " in " + target.state.display,
           "suture apply " + name + " writes one; it holds the original bytes, which are one side of the check");
     }
-    if (!entry->edits.contains(kBackend))
-      return unfit(name + " does not edit " + shown_path(target, kBackend), "verify --backend runs that file alone");
-    entries.push_back(entry);
+    const char* backend = backend_of(*entry);
+    if (backend == nullptr)
+      return unfit(name + " does not edit " + either_backend(target), "verify --backend runs these files alone");
+    if (subject.backend != nullptr && subject.backend != backend) {
+      return unfit(name + " and " + subject.entries.front()->patch + " edit different backends",
+                   "a run verifies one: name them one at a time");
+    }
+    subject.backend = backend;
+    subject.entries.push_back(entry);
   }
-  if (!session.options().names.empty()) return entries;
-  for (const ReceiptEntry& entry : receipt.patches) {
-    if (entry.edits.contains(kBackend)) entries.push_back(&entry);
+  return subject;
+}
+
+// Those that are named, else all of the first backend that a patch edits; a note names those that are left out.
+Result<Subject> subject_of(const Session& session, const Catalog& catalog, const Target& target, Report& report) {
+  if (!session.options().names.empty()) return named_subject(session, catalog, target);
+  Subject subject;
+  for (const char* backend : kBackends) {
+    for (const ReceiptEntry& entry : target.state.receipt.patches) {
+      if (!entry.edits.contains(backend)) continue;
+      if (subject.backend == nullptr) subject.backend = backend;
+      if (subject.backend == backend) {
+        subject.entries.push_back(&entry);
+      } else {
+        note(session, report,
+             "note: " + entry.patch + " is not verified in this run: it edits " + shown_path(target, backend) +
+                 "; suture verify --backend " + entry.patch + " does\n");
+      }
+    }
   }
-  if (!entries.empty()) return entries;
-  return unfit("no receipt in " + target.state.display + " is of a patch of " + shown_path(target, kBackend),
+  if (subject.backend != nullptr) return subject;
+  return unfit("no receipt in " + target.state.display + " is of a patch of " + either_backend(target),
                "apply one first: suture list shows the patches");
 }
 
@@ -58,18 +96,20 @@ Result<Target> load(const Session& session, const Catalog& catalog) {
 }
 
 // The two texts, and the files beside the patched one.
-Status read_sides(const Session& session, const Target& target, BackendRequest& request, Report& report) {
+Status read_sides(const Session& session, const Target& target, std::string_view backend, BackendRequest& request,
+                  Report& report) {
   const TreeState& state = target.state;
-  const std::string shown = shown_path(target, kBackend);
-  const auto file = state.files.find(kBackend);
+  const std::string shown = shown_path(target, std::string(backend));
+  const auto file = state.files.find(std::string(backend));
   if (file == state.files.end() || !file->second.bytes)
     return Error{Exit::file_system, shown + " cannot be read", std::nullopt, reinstall_hint(state)};
-  const ReceiptFile& known = state.receipt.files.at(kBackend);
+  const ReceiptFile& known = state.receipt.files.at(std::string(backend));
   const auto blob = state.blobs.find(known.original_sha256);
   if (blob == state.blobs.end()) {
     return Error{Exit::file_system, "the original bytes of " + shown + " in .suture/blobs are missing or damaged",
                  std::nullopt, reinstall_hint(state) + ", and apply again"};
   }
+  request.file = backend.substr(backend.rfind('/') + 1);
   request.original = blob->second;
   request.patched = *file->second.bytes;
   if (file->second.sha256 != known.left_sha256)
@@ -92,6 +132,10 @@ Status read_numbers(const Session& session, BackendRequest& request) {
   if (!layers) return layers.error();
   const auto limit = number_option(session, "--limit", 1800, 1, 86'400);
   if (!limit) return limit.error();
+  request.mla_kernel = session.options().value("--mla-kernel");
+  if (!request.mla_kernel.empty() && request.mla_kernel != "fa2" && request.mla_kernel != "fa3")
+    return Error{Exit::usage, "--mla-kernel is given \"" + request.mla_kernel + "\"", std::nullopt,
+                 "fa2 and fa3 are FlashInfer's MLA kernels that SGLang may run"};
   request.heads = *heads;
   request.slots = *slots;
   request.layers = *layers;
@@ -99,7 +143,8 @@ Status read_numbers(const Session& session, BackendRequest& request) {
   return Nothing{};
 }
 
-Result<BackendRequest> request_of(const Session& session, const Target& target, Report& report) {
+Result<BackendRequest> request_of(const Session& session, const Target& target, std::string_view backend,
+                                  Report& report) {
   BackendRequest request;
   if (Status read = read_numbers(session, request); !read) return read.error();
   Result<std::string> interpreter = interpreter_of(session);
@@ -107,7 +152,7 @@ Result<BackendRequest> request_of(const Session& session, const Target& target, 
   request.interpreter = std::move(*interpreter);
   request.environment = whole_environment(session);
   request.double_folder = value_of(session.environment(), kDouble);
-  if (Status read = read_sides(session, target, request, report); !read) return read.error();
+  if (Status read = read_sides(session, target, backend, request, report); !read) return read.error();
   return request;
 }
 
@@ -134,16 +179,6 @@ std::vector<std::string> whole_environment(const Session& session) {
   return out;
 }
 
-Result<int> number_option(const Session& session, std::string_view name, int otherwise, int least, int most) {
-  if (!session.options().flag(name)) return otherwise;
-  const std::string text = session.options().value(name);
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return value;
-  return Error{Exit::usage, std::string(name) + " is given \"" + text + "\"", std::nullopt,
-               "it is a whole number from " + std::to_string(least) + " to " + std::to_string(most)};
-}
-
 Report verify_backend(const Session& session) {
   Report report;
   if (!session.options().flag("--python")) {
@@ -157,11 +192,11 @@ Report verify_backend(const Session& session) {
   if (!target) return report.fail(target.error()), report;
   report.trees.push_back(report_on(*target));
   note_where(session, target->tree, report);
-  Result<std::vector<const ReceiptEntry*>> entries = entries_of(session, *catalog, *target);
-  if (!entries) return report.fail(entries.error()), report;
-  Result<BackendRequest> request = request_of(session, *target, report);
+  const Result<Subject> subject = subject_of(session, *catalog, *target, report);
+  if (!subject) return report.fail(subject.error()), report;
+  Result<BackendRequest> request = request_of(session, *target, subject->backend, report);
   if (!request) return report.fail(request.error()), report;
-  report.out = heading(*target, *entries);
+  report.out = heading(*target, subject->entries);
   Result<BackendAnswer> answer = check_backend(*request);
   if (!answer) return report.fail(answer.error()), report;
   report_answer(session, *answer, report);

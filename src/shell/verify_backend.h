@@ -11,7 +11,4 @@ Report verify_backend(const Session& session);
 // The whole environment, as a started program gets it: "NAME=value".
 std::vector<std::string> whole_environment(const Session& session);
 
-// The value of a numeric option within bounds; `otherwise` where it is not given. Error: usage.
-Result<int> number_option(const Session& session, std::string_view name, int otherwise, int least, int most);
-
 }  // namespace suture

@@ -14,7 +14,7 @@ namespace {
 
 using State = BackendPath::State;
 
-// Names of verify_backend/paths.py. A run without one of them proves too little to be called passed.
+// Names of verify_backend/paths.py and fa3_paths.py. A run without one of them proves too little to be called passed.
 constexpr std::array<std::string_view, 4> kEveryRelease = {"eager decode", "graph decode, eager steps between",
                                                            "paged extend", "pool of the query's dtype"};
 
@@ -35,12 +35,21 @@ const std::map<std::string, Trouble, std::less<>>& troubles() {
       {"driver-too-old",
        {Exit::gpu_unfit, "nothing was verified: the GPU's driver is too old for this torch",
         "update the driver, or take a torch of the CUDA version that nvidia-smi shows"}},
+      {"not-taken",
+       {Exit::gpu_unfit, "nothing was verified: on this GPU the patch changes nothing",
+        "what it assumes of the machine stands in `suture explain`; run it on such a GPU"}},
       {"no-flashinfer",
        {Exit::no_flashinfer, "the interpreter has no FlashInfer that loads",
         "give --python the interpreter that runs the server, or install the FlashInfer that SGLang pins"}},
       {"flashinfer-fails",
        {Exit::no_flashinfer, "FlashInfer cannot compile or run its MLA kernel",
         "it needs nvcc of torch's CUDA version (CUDA_HOME) and ninja, or its prebuilt kernels (flashinfer-jit-cache)"}},
+      {"no-sgl-kernel",
+       {Exit::no_flashinfer, "the interpreter has no sgl_kernel that loads, which has FlashAttention 3",
+        "give --python the interpreter that runs the server, or install the sglang-kernel that SGLang pins"}},
+      {"sgl-kernel-fails",
+       {Exit::no_flashinfer, "FlashAttention 3 of sgl_kernel does not run on this GPU",
+        "it needs a GPU of compute capability 8.x or 9.0, and an sglang-kernel of torch's CUDA version"}},
       {"out-of-memory",
        {Exit::out_of_memory, "the GPU has too little free memory",
         "stop what else runs on it, or ask for less: --slots 65536 --layers 4"}},
@@ -55,12 +64,6 @@ const std::map<std::string, Trouble, std::less<>>& troubles() {
   return table;
 }
 
-std::string fixed(double value, int decimals) {
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-  return buffer.data();
-}
-
 std::string short_number(double value) {
   std::array<char, 64> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "%.1e", value);
@@ -73,10 +76,6 @@ std::string microseconds(double value) {
 
 std::string megabytes(double bytes) {
   return fixed(bytes / 1e6, 1);
-}
-
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width > text.size() ? width - text.size() : 1, ' ') + text;
 }
 
 std::string path_line(const BackendPath& path) {
@@ -102,11 +101,11 @@ std::string step_line(const BackendStep& step) {
   const auto host = [&step](std::size_t side) {
     return step.graph ? std::string("-") : microseconds(step.host_microseconds[side]);
   };
-  return pad(name, 18) + right(microseconds(step.microseconds[0]), 8) + right(microseconds(step.microseconds[1]), 8) +
-         right(fixed(times, 1), 7) + right(host(0), 9) + right(host(1), 8) +
-         right(short_number(step.max_error[0]), 11) + right(short_number(step.max_error[1]), 9) +
-         right(megabytes(step.bytes_taken[0]), 9) + right(megabytes(step.bytes_taken[1]), 8) +
-         (step.equal ? "   equal\n" : "   DIFFERENT\n");
+  return pad(name, 18) + pad_left(microseconds(step.microseconds[0]), 8) +
+         pad_left(microseconds(step.microseconds[1]), 8) + pad_left(fixed(times, 1), 7) + pad_left(host(0), 9) +
+         pad_left(host(1), 8) + pad_left(short_number(step.max_error[0]), 11) +
+         pad_left(short_number(step.max_error[1]), 9) + pad_left(megabytes(step.bytes_taken[0]), 9) +
+         pad_left(megabytes(step.bytes_taken[1]), 8) + (step.equal ? "   equal\n" : "   DIFFERENT\n");
 }
 
 std::string steps_text(const BackendAnswer& answer) {
@@ -116,8 +115,9 @@ std::string steps_text(const BackendAnswer& answer) {
       "layer,\n"
       "largest error against float32, MB taken at the peak (of a graph: its private pool), and whether the bits are "
       "equal.\n\n" +
-      pad("requests x length", 18) + right("us", 8) + right("us", 8) + right("times", 7) + right("host", 9) +
-      right("host", 8) + right("error", 11) + right("error", 9) + right("MB", 9) + right("MB", 8) + "   bits\n";
+      pad("requests x length", 18) + pad_left("us", 8) + pad_left("us", 8) + pad_left("times", 7) +
+      pad_left("host", 9) + pad_left("host", 8) + pad_left("error", 11) + pad_left("error", 9) + pad_left("MB", 9) +
+      pad_left("MB", 8) + "   bits\n";
   for (const BackendStep& step : answer.steps) text += step_line(step);
   return text + "\nKept for good: " + megabytes(answer.bytes_kept[0]) + " MB and " + megabytes(answer.bytes_kept[1]) +
          " MB.\n";

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""ctest's way to run.py: fetches torch and the wheels into the cache, then runs all releases, paths and plants."""
+"""ctest's way to run.py: fetches torch and the wheels into the cache, then runs all releases, paths and plants of the
+FlashInfer backend's patches."""
 
 import os
 import pathlib
@@ -11,7 +12,7 @@ sys.path.insert(0, str(HERE.parent / "support"))
 import driver  # noqa: E402
 
 sys.path.insert(0, str(HERE))
-import run  # noqa: E402
+import trees  # noqa: E402
 
 
 def output(*command):
@@ -22,10 +23,12 @@ def output(*command):
     return done.stdout.strip().splitlines()[-1]
 
 
-def main():
+def main(*patches):
     torch = output(HERE / "setup.sh", driver.CACHE)
-    output(driver.SOURCE / "scripts" / "fetch_wheel.sh", driver.CACHE, *run.RELEASES)
+    releases = sorted({release for patch in patches for release in trees.RELEASES[patch]})
+    output(driver.SOURCE / "scripts" / "fetch_wheel.sh", driver.CACHE, *releases)
     command = [sys.executable, HERE / "run.py", "--suture", driver.SUTURE, "--wheels", driver.CACHE / "wheels"]
+    command += ["--patches", *patches]
     if os.environ.get("CI") == "true":
         command.append("--require")
     environment = {**os.environ, "PYTHONPATH": torch, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -34,4 +37,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("cast", "gather", "native"))

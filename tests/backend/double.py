@@ -4,22 +4,26 @@ guards that a GPU does not need. `suture verify --backend` finds it through SUTU
 import contextlib
 import functools
 import time
+from unittest import mock
 
 import capture
+import fa3_double
 import wrapper_double
 from sizes import Sizes
 
 
 class Cpu:
     name = "cpu"
+    capability = (9, 0)
     stood_in = ("flashinfer",)
     workspace_bytes = 1024
 
-    def __init__(self, heads=2):
-        self.heads = heads
+    def __init__(self, heads=2, columns=(32, 16)):
+        self.heads, self.columns = heads, columns
 
     def sizes(self, **more):
-        return Sizes(**{**dict(heads=self.heads, nope=32, rope=16, scaling=0.125), **more})
+        nope, rope = self.columns
+        return Sizes(**{**dict(heads=self.heads, nope=nope, rope=rope, scaling=0.125), **more})
 
     def names(self):
         return {
@@ -27,14 +31,18 @@ class Cpu:
             "BatchPrefillWithRaggedKVCacheWrapper": wrapper_double.BatchPrefillWithRaggedKVCacheWrapper,
         }
 
+    def flash_attention(self):
+        return fa3_double.flash_attn_with_kvcache
+
     def guard(self, patch, sizes):
-        """What surrounds each call into suture_kv_cast: a limit on the work; for the gather, no host reads ever."""
+        """What surrounds each call into suture_kv_cast: a limit on the work; but for the cast of slots, no host reads
+        ever."""
 
         def wrap(function):
             @functools.wraps(function)
             def guarded(*args, **kwargs):
                 with capture.WorkLimit(sizes.rows, sizes.columns):
-                    if patch == "gather":
+                    if patch in ("gather", "pages"):
                         with capture.no_host_reads():
                             return function(*args, **kwargs)
                     return function(*args, **kwargs)
@@ -45,7 +53,7 @@ class Cpu:
 
     @contextlib.contextmanager
     def running(self):
-        with capture.CudaIsCpu(), capture.FreshMemoryIsDirty():
+        with capture.CudaIsCpu(), capture.FreshMemoryIsDirty(), a_gpu(self.capability):
             yield
 
     def new_graph(self):
@@ -76,5 +84,17 @@ class Cpu:
         return True
 
 
-def device(heads):
-    return Cpu(min(heads, 2))
+@contextlib.contextmanager
+def a_gpu(capability):
+    """torch says that there is a GPU, and of which compute capability."""
+    with (
+        mock.patch("torch.cuda.is_available", lambda: True),
+        mock.patch("torch.cuda.get_device_capability", lambda device=None: capability),
+        mock.patch.object(wrapper_double.BatchMLAPagedAttentionWrapper, "hopper", capability[0] == 9),
+    ):
+        yield
+
+
+def device(heads, patch=None):
+    """FP8 keys are read at one size alone, as by FlashInfer; the other patches run faster on a smaller one."""
+    return Cpu(min(heads, 2), (512, 64) if patch == "native" else (32, 16))

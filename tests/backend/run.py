@@ -15,7 +15,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-RELEASES = ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22")
 SKIPPED = 77
 
 
@@ -23,7 +22,8 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suture", required=True, help="the suture binary")
     parser.add_argument("--wheels", default=str(HERE.parents[1] / ".cache" / "wheels"), help="folder of SGLang wheels")
-    parser.add_argument("--releases", nargs="+", default=list(RELEASES))
+    parser.add_argument("--releases", nargs="+", help="these, for all patches; else those of trees.py for each")
+    parser.add_argument("--patches", nargs="+", default=["cast", "gather", "native", "pages"], help="only these")
     parser.add_argument("--paths", nargs="+", help="only paths whose name holds one of these words")
     parser.add_argument("--no-plants", action="store_true", help="leave the planted errors out")
     parser.add_argument("--require", action="store_true", help="a skip is a failure")
@@ -68,49 +68,99 @@ class Trees:
         return self.made[key]
 
 
-def run_releases(options, all_trees, tally):
-    import paths
-    import sides
+def releases_of(options, patch=None):
+    """Those that this patch is run on; without a patch, all."""
     import trees
 
-    for release in options.releases:
+    if options.releases:
+        return options.releases
+    named = {release for p in ([patch] if patch else options.patches) for release in trees.RELEASES[p]}
+    return sorted(named, key=lambda release: [int(part) for part in release.split(".")])
+
+
+def run_path(patch, name, shipped, patched, look_at_keys=True, capability=None):
+    """Why the two trees (site folders) differ on this path; None: they do not."""
+    import double
+    import sides
+    import subjects
+    import trees
+
+    device = double.device(2, patch)
+    if capability:
+        device.capability = capability
+    subject = subjects.SUBJECTS[trees.backend_name(patch)]
+    return sides.run_path(
+        device, name, trees.package(shipped), trees.package(patched), patch, look_at_keys, subject=subject
+    ).why
+
+
+def run_releases(options, all_trees, tally):
+    import subjects
+    import trees
+
+    for release in releases_of(options):
         if trees.find_wheel(options.wheels, release) is None:
             tally.skip(f"{release}", f"no wheel of SGLang {release} in {options.wheels}")
             continue
-        source = trees.backend_file(all_trees.site(release)).read_text()
-        for patch in trees.PATCHES:
+        for patch in options.patches:
+            if release not in releases_of(options, patch):
+                continue
+            shipped = all_trees.site(release)
+            source = trees.backend_file(shipped, patch).read_text()
             try:
                 site = all_trees.site(release, patch)
             except RuntimeError as error:
                 tally.line(f"{release}  {trees.PATCHES[patch]}", str(error))
                 continue
-            for name in paths.runnable(source):
-                if options.paths and not any(word in name for word in options.paths):
-                    continue
-                shipped = trees.package(all_trees.site(release))
-                why = sides.run_path(options.device, name, shipped, trees.package(site), patch).why
-                tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", why)
+            for name in subjects.SUBJECTS[trees.backend_name(patch)].runnable(source):
+                if not options.paths or any(word in name for word in options.paths):
+                    tally.line(f"{release}  {trees.PATCHES[patch]}  {name}", run_path(patch, name, shipped, site))
+            if patch == "native":
+                run_other_gpus(options, release, shipped, site, tally)
+
+
+def run_other_gpus(options, release, shipped, site, tally):
+    """Where no kernel reads FP8 keys the patched tree must run as it did: the double refuses such a plan there."""
+    import trees
+
+    name = "graph decode, eager steps between"
+    for capability in ((8, 0), (10, 0)):
+        what = f"{name}, on SM{capability[0]}{capability[1]}"
+        if not options.paths or any(word in what for word in options.paths):
+            why = run_path("native", name, shipped, site, look_at_keys=False, capability=capability)
+            tally.line(f"{release}  {trees.PATCHES['native']}  {what}", why)
 
 
 def run_contract(options, all_trees, tally):
+    left = {"cast", "native", "pages"} & set(options.patches)
+    for (_, patch), site in all_trees.made.items():
+        if patch in left:
+            left.remove(patch)
+            for what, why in check_contract(site, patch):
+                tally.line(f"contract  {what}", why)
+
+
+def check_contract(site, patch):
+    """(what, why it does not hold or None) of each promise of the files that this patch adds."""
     import contract
+    import fa3_contract
+    import fp8_contract
     import trees
 
-    for (release, patch), site in all_trees.made.items():
-        if patch is not None:
-            for what, why in contract.check(trees.kv_cast_file(site)):
-                tally.line(f"contract  {what}", why)
-            return
+    if patch == "native":
+        return fp8_contract.check(trees.added_file(site, "fp8_kv"))
+    kv_cast = trees.added_file(site, "kv_cast")
+    if patch == "pages":
+        return fa3_contract.check(kv_cast, trees.added_file(site, "kv_cast_pages"))
+    return contract.check(kv_cast)
 
 
 def run_plants(options, all_trees, tally):
-    import contract
     import planted
-    import sides
     import trees
 
     for plant in planted.PLANTS:
-        if plant.release not in options.releases:
+        if plant.patch not in options.patches or plant.release not in releases_of(options, plant.patch):
             continue
         what = f"planted  {plant.name}  ({plant.release}, {plant.patch})"
         if trees.find_wheel(options.wheels, plant.release) is None:
@@ -120,18 +170,17 @@ def run_plants(options, all_trees, tally):
         shutil.rmtree(site, ignore_errors=True)
         try:
             shutil.copytree(all_trees.site(plant.release, plant.patch), site)
-            file = trees.kv_cast_file(site) if plant.file == "kv_cast" else trees.backend_file(site)
+            is_backend = plant.file == "backend"
+            file = trees.backend_file(site, plant.patch) if is_backend else trees.added_file(site, plant.file)
             file.write_text(planted.plant(file.read_text(), plant))
         except (LookupError, RuntimeError) as error:
             tally.line(what, str(error))
             continue
         if plant.path == "contract":
-            found = [f"{check}: {why}" for check, why in contract.check(trees.kv_cast_file(site)) if why]
+            found = [f"{check}: {why}" for check, why in check_contract(site, plant.patch) if why]
             why = found[0] if found else None
         else:
-            shipped = trees.package(all_trees.site(plant.release))
-            bad = trees.package(site)
-            why = sides.run_path(options.device, plant.path, shipped, bad, plant.patch, plant.by_keys).why
+            why = run_path(plant.patch, plant.path, all_trees.site(plant.release), site, plant.by_keys)
         if why is None:
             tally.line(what, f"not caught by: {plant.path}")
         elif why.startswith("the unpatched side"):
@@ -153,9 +202,6 @@ def main():
     torch.set_grad_enabled(False)
     print(f"torch {torch.__version__}, wheels in {options.wheels}")
 
-    import double
-
-    options.device = double.device(heads=2)
     tally = Tally()
     folder = options.keep or tempfile.mkdtemp(prefix="suture-backend-")
     try:

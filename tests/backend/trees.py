@@ -3,10 +3,21 @@
 import pathlib
 import shutil
 import subprocess
+import sys
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import flashinfer_tree  # noqa: E402
+
 ATTENTION = "sglang/srt/layers/attention/"
-PATCHES = {"cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast"}
+CASTS = ("0.5.1", "0.5.6", "0.5.13", "0.5.15", "0.5.18", "0.5.22")
+NATIVE = ("0.5.16", "0.5.18", "0.5.19", "0.5.20", "0.5.22")  # whose FlashInfer reads FP8 keys
+PAGES = ("0.4.9.post2", "0.5.6", "0.5.13", "0.5.18", "0.5.22")
+PATCHES = {
+    "cast": "sglang-cast-active-slots", "gather": "sglang-gather-then-cast", "native": "sglang-native-fp8-kv",
+    "pages": "sglang-cast-active-slots-fa3",
+}  # fmt: skip
+RELEASES = {"cast": CASTS, "gather": CASTS, "native": NATIVE, "pages": PAGES}  # that each patch is run on
 
 
 def find_wheel(folder, release):
@@ -32,9 +43,13 @@ def unpack(wheel, target):
 
 
 def patched_copy(site, target, suture, patch):
-    """A copy of `site` after `suture apply`; raises with suture's own words if that fails."""
+    """A copy of `site` after `suture apply`; raises with suture's own words if that fails. The double of FlashInfer is no
+    package that suture could look at: what stands for one on disk lies beside the copy."""
     shutil.copytree(site, target)
-    done = subprocess.run([suture, "apply", PATCHES[patch], "-t", str(target)], capture_output=True, text=True)
+    command = [suture, "apply", PATCHES[patch], "-t", str(target)]
+    if patch == "native":
+        command += ["--with", f"flashinfer={flashinfer_tree.make(f'{target}-flashinfer')}"]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"suture apply exited {done.returncode}: {(done.stderr or done.stdout).strip()}")
     return target
@@ -44,9 +59,14 @@ def package(site):
     return site / "sglang"
 
 
-def backend_file(site):
-    return site / ATTENTION / "flashinfer_mla_backend.py"
+def backend_name(patch):
+    return "flashattention_backend.py" if patch == "pages" else "flashinfer_mla_backend.py"
 
 
-def kv_cast_file(site):
-    return site / ATTENTION / "suture_kv_cast.py"
+def backend_file(site, patch="cast"):
+    return site / ATTENTION / backend_name(patch)
+
+
+def added_file(site, name):
+    """What a patch added beside the backend: "kv_cast", "kv_cast_pages", "fp8_kv"."""
+    return site / ATTENTION / f"suture_{name}.py"

@@ -68,6 +68,33 @@ def test_both_patches(world):
         assert lines[-1].startswith("compared on the CPU's double: "), lines[-1]
 
 
+def test_two_backends(world):
+    """Patches of both backends in one tree, as they may be: FlashInfer's is verified, the other one is named, and
+    verified where it is asked for."""
+    site = world.folder / "two"
+    shutil.copytree(world.tree("0.5.6", "cast"), site)
+    subprocess.run([driver.SUTURE, "apply", trees.PATCHES["pages"], "-q", "-t", str(site)], check=True)
+    done = world.verify(site)
+    assert done.returncode == 0 and f"0.5.6: {trees.PATCHES['cast']}, original" in done.stdout, done.stderr + done.stdout
+    left_out = f"note: {trees.PATCHES['pages']} is not verified in this run: it edits "
+    assert left_out in done.stderr and "flashattention_backend.py" in done.stderr, done.stderr
+    done = world.verify(site, trees.PATCHES["pages"])
+    assert done.returncode == 0, done.stderr + done.stdout
+    lines = done.stdout.splitlines()
+    for line in (
+        f"sglang 0.5.6: {trees.PATCHES['pages']}, original against patched",
+        "the CPU, with a double of FlashAttention: proves nothing about a GPU",
+        "equal      eager decode (10 outputs)",
+        "equal      target verify, topk 2 (18 outputs)",
+        "equal      pages of 64, graph decode (12 outputs)",
+        "not there  FlashAttention 4: this release has no such path",
+    ):
+        assert line in lines, (line, done.stdout)
+    assert sum(line.endswith("   equal") for line in lines) == 4, done.stdout
+    done = world.verify(site, trees.PATCHES["pages"], trees.PATCHES["cast"])
+    assert done.returncode == 5 and "edit different backends" in done.stderr, done.stderr
+
+
 def test_a_named_patch_as_json(world):
     done = world.verify(world.tree("0.5.6", "cast"), "sglang-cast-active-slots", "--json")
     document = json.loads(done.stdout)
@@ -82,7 +109,7 @@ def test_planted_errors(world):
         site = world.folder / "planted"
         shutil.rmtree(site, ignore_errors=True)
         shutil.copytree(world.tree(planted.release, planted.patch), site)
-        file = trees.kv_cast_file(site) if planted.file == "kv_cast" else trees.backend_file(site)
+        file = trees.added_file(site, "kv_cast") if planted.file == "kv_cast" else trees.backend_file(site)
         file.write_text(plant(file.read_text(), planted))
         done = world.verify(site)
         assert done.returncode == 7, (planted.name, done.stderr, done.stdout)

@@ -3,7 +3,9 @@
 - eager plan() keeps the tensors that it is given; with CUDA graphs it copies them into the buffers of the constructor;
 - the kernel goes by the host arrays of the last plan (in the workspace, refreshed by ``_cached_module.plan``) and
   by the index buffer, which it reads when it runs;
-- an id past the pool is a fault; a row that the plan does not name is not read.
+- an id past the pool is a fault; a row that the plan does not name is not read;
+- a plan is for one dtype of keys, e4m3fn only on a Hopper, with BF16 queries and 512 + 64 columns; run() takes that dtype and
+  no other, with both scales for FP8 keys and with none for others.
 
 Attention copies the rows that it reads into a fresh contiguous float32 tensor, so that equal keys give equal bits.
 """
@@ -54,10 +56,14 @@ def _rows(ckv, kpe, pages, length, page_size):
     ids = pages.to(torch.int64)
     if ids.numel() and (int(ids.min()) < 0 or int(ids.max()) >= ckv.shape[0]):
         raise IndexError(f"attention reads page {ids.tolist()} of a cache of {ckv.shape[0]} pages")
-    c = ckv.index_select(0, ids).reshape(-1, ckv.shape[-1])[:length]
-    r = kpe.index_select(0, ids).reshape(-1, kpe.shape[-1])[:length]
+    c, r = _select(ckv, ids)[:length], _select(kpe, ids)[:length]
     assert c.shape[0] == length
     return c.float().clone(), r.float().clone()
+
+
+def _select(cache, ids):
+    bits = cache.view(torch.uint8) if cache.dtype.itemsize == 1 else cache  # FP8 cannot be indexed in every torch
+    return bits.index_select(0, ids).view(cache.dtype).reshape(-1, cache.shape[-1])
 
 
 class _Module:
@@ -83,6 +89,10 @@ def _write_plan(float_workspace, workspace, pinned, qo_indptr, kv_indptr, kv_len
 
 
 class BatchMLAPagedAttentionWrapper:
+    hopper = True  # whether the GPU that this stands for is one
+    fp8 = torch.float8_e4m3fn
+    wide = (torch.float16, torch.bfloat16)
+
     def __init__(
         self,
         float_workspace_buffer,
@@ -102,6 +112,7 @@ class BatchMLAPagedAttentionWrapper:
         self._kv_indices_buf = kv_indices
         self._kv_len_arr_buf = kv_len_arr
         self.device = torch.device("cpu")
+        self._backend = "fa3" if self.hopper else "fa2"
         self.keys_read = None  # what the last run was given, for the checks
 
     def plan(
@@ -120,6 +131,14 @@ class BatchMLAPagedAttentionWrapper:
         kv_data_type,
         use_profiler=False,
     ):
+        if kv_data_type not in (*self.wide, self.fp8):
+            raise ValueError(f"no kernel reads keys of {kv_data_type}")
+        if kv_data_type == self.fp8:
+            if self._backend != "fa3":
+                raise ValueError(f"FP8 keys are read by fa3 on SM90 alone, and this is {self._backend}")
+            if q_data_type != torch.bfloat16 or (head_dim_ckv, head_dim_kpe) != (512, 64):
+                raise ValueError(f"no FP8 kernel for {q_data_type} queries and {head_dim_ckv} + {head_dim_kpe} columns")
+        self._q_data_type, self._kv_data_type = q_data_type, kv_data_type
         assert kv_indices.dtype == torch.int32 and kv_indices.is_contiguous()
         assert kv_indices.shape[0] >= int(kv_indptr[-1]), "fewer indices than the indptr says"
         self._cached_module = _Module()
@@ -146,9 +165,21 @@ class BatchMLAPagedAttentionWrapper:
             causal,
         )
 
-    def run(self, q_nope, q_pe, ckv_cache, kpe_cache, out=None, lse=None, return_lse=False, **unused):
+    def run(
+        self,
+        q_nope,
+        q_pe,
+        ckv_cache,
+        kpe_cache,
+        out=None,
+        lse=None,
+        return_lse=False,
+        *,
+        ckv_scale=None,
+        kpe_scale=None,
+    ):
         self.keys_read = KeysRead.of(ckv_cache)
-        assert ckv_cache.dtype == q_nope.dtype, f"a {q_nope.dtype} kernel on {ckv_cache.dtype} keys"
+        self._check(q_nope, q_pe, ckv_cache, kpe_cache, ckv_scale, kpe_scale)
         assert ckv_cache.shape[1] == self._page_size, "a cache of another page size than the plan's"
         out = torch.empty_like(q_nope) if out is None else out
         lse = q_nope.new_empty(q_nope.shape[:2], dtype=torch.float32) if lse is None else lse
@@ -166,6 +197,17 @@ class BatchMLAPagedAttentionWrapper:
             float(self._sm_scale),
         )
         return (out, lse) if return_lse else out
+
+    def _check(self, q_nope, q_pe, ckv_cache, kpe_cache, *scales):
+        for tensor, planned in (
+            (q_nope, self._q_data_type), (q_pe, self._q_data_type), (ckv_cache, self._kv_data_type), (kpe_cache, self._kv_data_type),
+        ):  # fmt: skip
+            if tensor.dtype != planned:
+                raise ValueError(f"planned for {planned}, and given {tensor.dtype}")
+        if self._kv_data_type != self.fp8 and scales != (None, None):
+            raise ValueError(f"scales for keys of {self._kv_data_type}")
+        if self._kv_data_type == self.fp8 and scales != (1.0, 1.0):  # others would be right too; SGLang's pool has none
+            raise ValueError(f"FP8 keys want both scales, and SGLang writes them without any: 1.0, not {scales}")
 
 
 class BatchPrefillWithRaggedKVCacheWrapper:

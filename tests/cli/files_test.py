@@ -5,6 +5,7 @@ files all or nothing, conditions on packages beside the tree and on classes wher
 import json
 import os
 import shutil
+import zipfile
 
 import scenario
 from scenario import driver
@@ -315,6 +316,45 @@ def test_with(s):
     s.run("apply", "toy", "-t", "site", "--with", "toy-kernels=other")
     s.run("status", "toy", "-t", "site")
     s.run("revert", "toy", "-t", "site")
+
+
+def test_with_a_wheel(s):
+    """--with: a wheel, which is read where it lies; one that is none; nothing is written to it"""
+    needing(s, [NEED])
+    beside(s, site="other")
+    with zipfile.ZipFile(s.folder / "toy_kernels-0.3.1-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path in sorted((s.folder / "other").rglob("*")):
+            if path.is_file():
+                wheel.write(path, path.relative_to(s.folder / "other").as_posix())
+    s.run("status", "toy", "-t", "site", "--with", "toy-kernels=toy_kernels-0.3.1-py3-none-any.whl")
+    refused(s, "--with", "toy-kernels=toy_kernels-0.3.1-py3-none-any.whl/toykern")
+    s.write("broken.whl", "PK, and no more")
+    refused(s, "--with", "toy-kernels=broken.whl")
+    s.write("text.txt", "")
+    refused(s, "--with", "toy-kernels=text.txt")
+    s.run("apply", "toy", "-t", "site", "--with", "toy-kernels=toy_kernels-0.3.1-py3-none-any.whl")
+
+
+def test_folder_of_another_package(s):
+    """package: {name, folder}: found where no metadata tells its import name, and --with may call it by that"""
+    needing(s, [NEED.replace("toy-kernels", "{name: toy-kernels, folder: toykern}").replace(", versions: '>=0.3'", "")])
+    s.write("checkout/toykern/wrap.py", WRAPPER)
+    s.run("status", "toy", "-t", "site", "--with", "toy-kernels=checkout")
+    s.run("status", "toy", "-t", "site", "--with", "toykern=checkout")
+    s.run("status", "toy", "-t", "site", "--with", "toykern=checkout/toykern")
+    refused(s, "--with", "toykern=checkout", "--with", "toy-kernels=checkout")
+    s.write("checkout/toykern/wrap.py", WRAPPER.replace("bound", "limit"))
+    refused(s, "--with", "toykern=checkout")
+
+
+def test_what_follows_where_a_requirement_does_not_hold(s):
+    """blocked: the pattern, the signature and file that were searched, the version, and what would happen otherwise"""
+    needing(s, ["""{package: toy-kernels, class: Wrapper, in: Wrapper.plan, has: "def plan($$$, scale, $$$): $$$",
+     note: plan takes a scale, otherwise: "toycache stops at its first read, with a TypeError: unexpected keyword argument 'scale'"}"""])
+    beside(s, text="import typing\n\n\n" + WRAPPER.replace("(self, rows, bound=None)", "(\n        self,\n        rows,  # read\n        bound=None,\n    )"))
+    refused(s)
+    s.run("status", "-v", "toy", "-t", "site")
+    s.run("explain", "toy", keep=lambda line: "needs" in line or "otherwise" in line or "keyword" in line)
 
 
 def test_superseded_by_another_package(s):

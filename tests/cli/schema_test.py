@@ -86,6 +86,7 @@ MAPS = {
     "package": ({"name": "toycache"}, lambda m: patch_with(package=m)),
     "added file": ({"path": "x.py", "from": "load.py"}, lambda m: patch_with(adds=[m])),
     "condition": ({"file": "a.py"}, condition_with),
+    "package of a condition": ({"name": "othercache"}, lambda m: condition_with({"package": m})),
 }
 
 EDITS = ["replace", "argument", "prepend_body", "append_body", "insert_before", "insert_after", "add_import", "delete",
@@ -156,6 +157,7 @@ VALUES = {
         "package": ["toycache", "Toy.Cache", {"name": "toycache"}], "conflicts": ["a", ["a", "b-c"]], "recommend": [0, 1],
         "adds": [[{"path": "x.py", "from": "load.py"}]], "rules": ["base-rule", ["base-rule", "other-rule"]],
         "requires": [[{"file": "a.py", "match": "h()"}]], "superseded": [[{"versions": ">=2"}]],
+        "assumes": ["The GPU is new.", ["The GPU is new", "the pool is small"]],
         "examples": [[{"before": "f(1)", "after": "g(1)"}]],
     },
     "package": {"name": ["toycache"], "folder": ["toy"], "versions": [">=1.0,<2", "==1.*"]},
@@ -165,8 +167,9 @@ VALUES = {
         "class": [("Engine", {"file": None})], "in": [("C.f", {"match": "h()"})], "match": ["h()"],
         "where": [({"X": {"kind": "identifier"}}, {"match": "h($X)"})], "has": ["h()", ["h()", "i()"]],
         "literal": ["text"], "not_match": ["h()", ["h()", "i()"]], "not_has": ["h()", ["h()", "i()"]], "not_literal": ["text"],
-        "note": ["why"],
+        "note": ["why"], "otherwise": ["the server stops"],
     },
+    "package of a condition": {"name": ["toycache", "Other.Cache"], "folder": ["toy"]},
 }
 # The same for every key: wrong somewhere, right elsewhere.
 WRONG = ["", "  ", [], {}, [[]], [{}], [""], ["a", "a"], {"zzzzzzzz": 1}, {"X": ""}, {"X": {}}, True, False, 0, 1, -1, 1.5,
@@ -238,6 +241,8 @@ RELATIONS = [
     (condition_with({"class": "C", "in": ["C.f", "C"], "not_match": "h()"}), True),
     (condition_with({"class": "C", "file": "a.py"}), False),
     (condition_with({"class": "C.D"}), False),
+    (condition_with({"package": {"folder": "toy"}}), False),
+    (patch_with(superseded=[{"file": "a.py", "otherwise": "the server stops"}]), False),
 ]
 
 

@@ -63,9 +63,10 @@ def test_command_lines(s):
     s.run("verify", "-t", "site")
     s.run("verify", "toy-cast")
     s.run("verify", "--heads", "8")
+    s.run("verify", "--mla-kernel", "fa2")
     s.run("verify", "--backend")
     s.run("verify", "--backend", "--plant", "stale-index", "--python", "python3")
-    for option, value in (("--slots", "many"), ("--layers", "0"), ("--heads", "129"), ("--limit", "-1")):
+    for option, value in (("--slots", "many"), ("--layers", "0"), ("--heads", "129"), ("--limit", "-1"), ("--mla-kernel", "fa4")):
         s.run("verify", "--backend", "-t", "site", "--python", "/no/python", option, value)
 
 
@@ -196,6 +197,26 @@ def test_no_kernels_beside_the_binary(s):
     binary.chmod(0o755)
     s.binary = binary
     s.run("verify")
+    (binary.parent / "verify_kernels").mkdir()  # as in a build folder: no program, what is in it may be
+    s.run("verify")
+
+
+def test_the_real_kernels(s):
+    """verify_kernels itself, its CPU part: holds, catches a planted error, refuses what it does not take"""
+    kernels = s.binary.parent / "verify_kernels/verify_kernels"
+    if not kernels.exists():
+        print("verify_kernels is not built here: its exit codes stand for it above")
+        return
+    done = s.run_raw("verify", "--only", "cpu", "--quiet", shown=False)
+    assert done.returncode == 0 and b"all hold" in done.stdout, (done.returncode, done.stdout, done.stderr)
+    done = s.run_raw("verify", "--only", "cpu", "--quiet", "--plant", "stale-count", shown=False)
+    assert done.returncode == 0 and b"caught in" in done.stdout, (done.returncode, done.stdout, done.stderr)
+    done = s.run_raw("verify", "--slots", "3", shown=False)
+    assert done.returncode == 2 and b"out of range" in done.stderr, (done.returncode, done.stderr)
+    done = s.run_raw("verify", "--only", "cpu", "--json", "--kernels", str(kernels), shown=False)
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["verification"]["exit"]) == (0, 0), document
+    assert document["verification"]["parts"][0]["part"] == "CPU", document["verification"]["parts"][0]
 
 
 scenario.main(globals())

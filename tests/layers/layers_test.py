@@ -15,6 +15,10 @@ ONLY = {
     "dtl/": "engine/diff.cc",
     "CLI/": "shell/options.cc",
     "minizip/": "effects/zip_archive.cc",
+    "simdjson": "read/json_tokens.cc",
+    "zlib.h": "read/inflate.cc",
+    "isa-l/": "read/inflate.cc",
+    "zstd.h": "read/inflate.cc",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 

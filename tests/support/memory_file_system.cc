@@ -379,6 +379,7 @@ Io<std::size_t> MemoryFileSystem::write(Handle file, std::string_view bytes) {
     if (!dead_) handles_.at(file).node->bytes += bytes.substr(0, bytes.size() / 2);
     return {error, 0};
   }
+  if (read_only_) return {EROFS, 0};
   const std::size_t part = std::min<std::size_t>(bytes.size(), 1000);
   handles_.at(file).node->bytes += bytes.substr(0, part);
   return {0, part};
@@ -407,6 +408,35 @@ Io<Done> MemoryFileSystem::rename(Handle at, const std::string& from, Handle to_
   source->names.erase(child);
   target->names[to] = node;
   return {};
+}
+
+Io<Done> MemoryFileSystem::exchange(Handle at, const std::string& one, const std::string& other) {
+  if (const int error = step()) return {error, {}};
+  if (read_only_) return {EROFS, {}};
+  if (plain_renames_) return {ENOTSUP, {}};
+  auto& names = handles_.at(at).node->names;
+  if (!names.contains(one) || !names.contains(other)) return {ENOENT, {}};
+  std::swap(names[one], names[other]);
+  return {};
+}
+
+Io<Done> MemoryFileSystem::rename_new(Handle at, const std::string& from, const std::string& to) {
+  if (const int error = step()) return {error, {}};
+  if (read_only_) return {EROFS, {}};
+  if (plain_renames_) return {ENOTSUP, {}};
+  auto& names = handles_.at(at).node->names;
+  if (!names.contains(from)) return {ENOENT, {}};
+  if (names.contains(to)) return {EEXIST, {}};
+  names[to] = names[from];
+  names.erase(from);
+  return {};
+}
+
+Io<std::size_t> MemoryFileSystem::overwrite(Handle file, std::string_view bytes) {
+  if (const int error = step()) return {error, 0};
+  if (read_only_) return {EROFS, 0};
+  handles_.at(file).node->bytes.replace(0, bytes.size(), bytes);
+  return {0, bytes.size()};
 }
 
 Io<Done> MemoryFileSystem::link(Handle at, const std::string& from, Handle to_at, const std::string& to) {

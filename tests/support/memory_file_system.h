@@ -29,6 +29,8 @@ class MemoryFileSystem final : public FileSystem {
   void put_hard_link(const std::string& path, const std::string& existing);
   void put_xattr(const std::string& path, const std::string& name, const std::string& value);
   void set_read_only(bool read_only) { read_only_ = read_only; }
+  // As NFS: exchange() and rename_new() give ENOTSUP.
+  void set_plain_renames(bool plain) { plain_renames_ = plain; }
   // Everything that stands below `path`: "name" -> bytes, "folder/" -> "", "link" -> "-> target".
   [[nodiscard]] std::map<std::string, std::string> tree(const std::string& path) const;
   [[nodiscard]] std::uint32_t mode_of(const std::string& path) const;
@@ -60,8 +62,11 @@ class MemoryFileSystem final : public FileSystem {
   Io<std::string> read_link(Handle at, const std::string& name) override;
   Io<std::string> real_path(const std::string& path) override;
   Io<std::size_t> write(Handle file, std::string_view bytes) override;
+  Io<std::size_t> overwrite(Handle file, std::string_view bytes) override;
   Io<Done> sync(Handle handle) override;
   Io<Done> rename(Handle at, const std::string& from, Handle to_at, const std::string& to) override;
+  Io<Done> exchange(Handle at, const std::string& one, const std::string& other) override;
+  Io<Done> rename_new(Handle at, const std::string& from, const std::string& to) override;
   Io<Done> link(Handle at, const std::string& from, Handle to_at, const std::string& to) override;
   Io<Done> remove(Handle at, const std::string& name) override;
   Io<Done> make_folder(Handle at, const std::string& name, std::uint32_t mode) override;
@@ -78,6 +83,7 @@ class MemoryFileSystem final : public FileSystem {
   void sleep(std::chrono::milliseconds time) override { now_ += time; }
   std::chrono::milliseconds now() override { return now_; }
   std::string unique_token() override;
+  std::string who() override { return "process 7 on double"; }
 
  private:
   struct Node;
@@ -106,7 +112,7 @@ class MemoryFileSystem final : public FileSystem {
   Handle next_handle_ = 3;
   std::uint64_t next_inode_ = 1, count_ = 0, fail_at_ = 0, die_at_ = 0, tokens_ = 0, action_at_ = 0;
   int fail_error_ = 0;
-  bool dead_ = false, read_only_ = false;
+  bool dead_ = false, read_only_ = false, plain_renames_ = false;
   std::function<void()> action_;
   std::chrono::milliseconds now_{0};
 };

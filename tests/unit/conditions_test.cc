@@ -52,8 +52,7 @@ TEST(Conditions, NameTheirProof) {
   EXPECT_EQ(told("{file: w.py, literal: gone}"), "not: \"gone\" does not stand in w.py");
   EXPECT_EQ(told("{file: w.py, not_literal: new_arg}"),
             "not: \"new_arg\" stands in w.py [w.py:4 def plan(self, a, new_arg=1):]");
-  EXPECT_EQ(told("{file: w.py, in: W.plan}"),
-            "holds: W.plan stands in w.py [w.py:4 def plan(self, a, new_arg=1): return a]");
+  EXPECT_EQ(told("{file: w.py, in: W.plan}"), "holds: W.plan stands in w.py [w.py:4 def plan(self, a, new_arg=1):]");
   EXPECT_EQ(told("{file: w.py, in: W.run}"), "not: there is no W.run in w.py");
   EXPECT_EQ(told("{file: w.py, in: W.plan, match: return $X}"),
             "holds: `return $X` stands in W.plan of w.py [w.py:5 return a]");
@@ -64,6 +63,47 @@ TEST(Conditions, NameTheirProof) {
             "not: `return $X` stands in W.plan of w.py [w.py:5 return a]");
   EXPECT_EQ(told("{file: w.py, literal: gone, note: the wrapper copies}"),
             "not: \"gone\" does not stand in w.py (the wrapper copies)");
+}
+
+TEST(Conditions, SayWhatFollowsWhereTheyDoNotHold) {
+  EXPECT_EQ(told("{file: w.py, literal: gone, note: it is there, otherwise: the server stops}"),
+            "not: \"gone\" does not stand in w.py (it is there). Otherwise: the server stops");
+  EXPECT_EQ(told("{file: w.py, literal: new_arg, otherwise: the server stops}").substr(0, 40),
+            "holds: \"new_arg\" stands in w.py [w.py:4 ");
+}
+
+// The whole signature of what was searched, also over several lines; overloads are for type checkers.
+TEST(Conditions, ShowTheSignatureThatWasSearched) {
+  const TreeState state = state_with({{"w.py",
+                                       "class W:\n"
+                                       "    @overload\n"
+                                       "    def run(self, q): ...\n"
+                                       "    @typing.overload\n"
+                                       "    def run(self, q, k): ...\n"
+                                       "    @api(trace=True)\n"
+                                       "    def run(\n"
+                                       "        self,\n"
+                                       "        q,  # queries\n"
+                                       "        *, scale: float = 1.0,\n"
+                                       "    ) -> Tensor:\n"
+                                       "        return q\n"
+                                       "    @overload\n"
+                                       "    def plan(self): ...\n"}});
+  EXPECT_EQ(told_of(state, "{class: W, in: W.run, has: 'def run($$$, ckv_scale, $$$): $$$'}"),
+            "not: `def run($$$, ckv_scale, $$$): $$$` does not stand in W.run of w.py "
+            "[w.py:7 def run( self, q, *, scale: float = 1.0, ) -> Tensor:]");
+  EXPECT_EQ(told_of(state, "{class: W, in: W.run, has: 'def run($$$, scale, $$$): $$$'}").substr(0, 6), "holds:");
+  EXPECT_EQ(told_of(state, "{class: W, in: W.plan, has: x}"),
+            "not: `x` does not stand in W.plan of w.py [w.py:14 def plan(self):]");
+}
+
+// Of a header in C++ text is asked, and nothing else is made of it.
+TEST(Conditions, TextOfAFileThatIsNotPython) {
+  const TreeState state = state_with({{"k.cuh", "template <int N> void repack(T* x) {\n  \"\xff\"; }\n"}});
+  EXPECT_EQ(told_of(state, "{file: k.cuh, literal: repack}"),
+            "holds: \"repack\" stands in k.cuh [k.cuh:1 template <int N> void repack(T* x) {]");
+  EXPECT_EQ(told_of(state, "{file: k.cuh, not_literal: repack}").substr(0, 4), "not:");
+  EXPECT_EQ(told_of(state, "{file: k.cuh}"), "holds: k.cuh is there");
 }
 
 TEST(Conditions, AllOfOneMustHold) {
@@ -133,11 +173,11 @@ TEST(Conditions, OtherPackages) {
             "not: kern is 0.2, wanted is >=0.3 [kern-0.2.dist-info/METADATA:0 version 0.2]");
   EXPECT_EQ(told_of(state, "{package: kern, file: w.py, in: W.plan, match: pass}"),
             "holds: `pass` stands in W.plan of kern/w.py [kern/w.py:2 pass]");
-  EXPECT_EQ(told_of(state, "{package: kern, file: m.py}"), "not: there is no kern/m.py");
+  EXPECT_EQ(told_of(state, "{package: kern, file: m.py}"), "not: there is no kern/m.py, in kern 0.2");
   EXPECT_EQ(told_of(state, "{package: kern, class: W, in: W.plan}"),
-            "holds: W.plan stands in kern/w.py [kern/w.py:2 def plan(self, a): pass]");
+            "holds: W.plan stands in kern/w.py [kern/w.py:2 def plan(self, a):]");
   EXPECT_EQ(told_of(state, "{package: kern, class: V}"),
-            "not: no file of kern defines a class V (searched 7 Python files)");
+            "not: no file of kern defines a class V (searched 7 Python files), in kern 0.2");
   TreeState unknown = state;
   unknown.others["kern"].dist.version = std::nullopt;
   unknown.others["kern"].dist.found = {"kern-0.1.dist-info", "kern-0.2.dist-info"};

@@ -28,8 +28,9 @@ class OtherPackages : public ::testing::Test {
   }
 
   // "FOLDER VERSION: files", or where it was searched.
-  std::string found(const std::string& with = "", const std::string& name = "kern-python") {
-    const OtherNeeds needs{{"mla.py", "gone.py"}, {}};
+  std::string found(const std::string& with = "", const std::string& name = "kern-python",
+                    const std::set<std::string>& folders = {}) {
+    const OtherNeeds needs{{"mla.py", "gone.py"}, {}, folders};
     const Result<OtherPackage> other = load_other(fs, tree, name, needs, with, {});
     if (!other) return "error: " + other.error().message;
     if (!other->problem.empty()) return "problem: " + other->problem;
@@ -63,6 +64,14 @@ TEST_F(OtherPackages, ByTopLevelWhereRecordSaysNothing) {
 TEST_F(OtherPackages, ByTheirNameWhereThereIsNoMetadata) {
   fs.put("/s/kern_python/mla.py", "");
   EXPECT_EQ(found(), "kern_python ?: mla.py");
+}
+
+TEST_F(OtherPackages, ByTheFolderThatConditionsGive) {
+  fs.put("/s/kern/mla.py", "");  // a checkout: no metadata says that this is kern-python
+  EXPECT_EQ(found(), "searched /s");
+  EXPECT_EQ(found("", "kern-python", {"kern"}), "kern ?: mla.py");
+  fs.put("/s/kern_python/mla.py", "");
+  EXPECT_EQ(found("", "kern-python", {"kern"}), "kern ?: mla.py");
 }
 
 TEST_F(OtherPackages, AllOfTheEnvironmentAndWhatItPointsTo) {
@@ -107,7 +116,7 @@ TEST_F(OtherPackages, WithSaysWhereAndNothingElseCounts) {
   fs.put_folder("/empty");
   EXPECT_EQ(found("/empty"), "searched /empty");
   fs.put("/file.whl", "");
-  EXPECT_EQ(found("/file.whl"), "error: --with kern-python: /file.whl is no folder");
+  EXPECT_EQ(found("/file.whl"), "error: --with kern-python: /file.whl is neither a folder nor a wheel");
   EXPECT_EQ(found("/nowhere"), "error: --with kern-python: cannot look at /nowhere: No such file or directory");
   fs.put("/v/pyvenv.cfg", "version = 3.11.2\n");
   fs.put_folder("/v/lib/python3.11/site-packages");

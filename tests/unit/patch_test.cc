@@ -40,7 +40,8 @@ adds:
   - {path: srt/helper.py, from: helper.py}
 rules: [first, second]
 requires:
-  - {package: flash_kernels, versions: ">=0.2"}
+  - {package: flash_kernels, versions: ">=0.2", otherwise: "the server stops "}
+  - {package: {name: Flash_Kernels, folder: flash}}
   - file: [srt/a.py, srt/b.py]
     in: Wrapper.plan
     match: $X.copy_($Y)
@@ -53,6 +54,7 @@ requires:
     note: the wrapper copies its indices
 superseded:
   - {file: srt/c.py, in: Backend, match: cast_less($$$)}
+assumes: [the GPU is new, the pool is small]
 examples:
   - {before: a, after: b}
 )yaml");
@@ -70,10 +72,15 @@ examples:
   EXPECT_EQ(patch->adds[0].path.value, "srt/helper.py");
   EXPECT_EQ(patch->adds[0].from.value, "helper.py");
   EXPECT_EQ(values(patch->rule_ids), (Words{"first", "second"}));
-  ASSERT_EQ(patch->needs.size(), 2u);
+  ASSERT_EQ(patch->needs.size(), 3u);
   EXPECT_EQ(patch->needs[0].package->value, "flash-kernels");
   EXPECT_EQ(patch->needs[0].versions->value, ">=0.2");
-  const Condition& condition = patch->needs[1];
+  EXPECT_EQ(patch->needs[0].otherwise, "the server stops");
+  EXPECT_FALSE(patch->needs[0].folder);
+  EXPECT_EQ(patch->needs[1].package->value, "flash-kernels");
+  EXPECT_EQ(patch->needs[1].folder->value, "flash");
+  EXPECT_EQ(patch->assumes, (Words{"the GPU is new", "the pool is small"}));
+  const Condition& condition = patch->needs[2];
   EXPECT_FALSE(condition.package);
   EXPECT_EQ(values(condition.file), (Words{"srt/a.py", "srt/b.py"}));
   EXPECT_EQ(values(condition.in), Words{"Wrapper.plan"});
@@ -185,8 +192,8 @@ TEST(Patch, RefusalsWhole) {
        "patches/x/patch.yaml:4:1: error: unknown key 'depends' in a patch\n"
        "    depends: x\n"
        "    ^~~~~~~\n"
-       "  hint: its keys are patch, summary, note, package, conflicts, recommend, adds, rules, requires, superseded "
-       "and examples\n"},
+       "  hint: its keys are patch, summary, note, package, conflicts, recommend, adds, rules, requires, superseded, "
+       "assumes and examples\n"},
       {"patch: p\n"
        "package: engine\n"
        "rules: [r]\n"
@@ -295,6 +302,23 @@ TEST(Patch, RefusalsWhole) {
        "    requires: [{note: x}]\n"
        "               ^~~~~~~~\n"
        "  hint: name a package, versions or a file\n"},
+      {"patch: p\n"
+       "package: engine\n"
+       "rules: [r]\n"
+       "requires: [{package: {folder: x}}]\n",
+       "patches/x/patch.yaml:4:22: error: 'package' has no 'name'\n"
+       "    requires: [{package: {folder: x}}]\n"
+       "                         ^~~~~~~~~~~\n"
+       "  hint: write the distribution's name, as pip knows it\n"},
+      {"patch: p\n"
+       "package: engine\n"
+       "rules: [r]\n"
+       "superseded: [{file: a.py, otherwise: x}]\n",
+       "patches/x/patch.yaml:4:14: error: 'otherwise' belongs to 'requires': it says what follows where that does not "
+       "hold\n"
+       "    superseded: [{file: a.py, otherwise: x}]\n"
+       "                 ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+       "  hint: say in 'note' what upstream does\n"},
       {"patch: p\n"
        "package: engine\n"
        "rules: [r]\n"

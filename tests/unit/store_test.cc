@@ -369,8 +369,9 @@ TEST(TreeLock, WaitsSaysItOnceAndGivesUp) {
   options.waiting = [&said](const std::string& words) { said.push_back(words); };
   const Result<TreeLock> second = TreeLock::acquire(fs, located(), options);
   ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().message, "another suture has been writing to /site/pkg for more than 2 s");
-  EXPECT_THAT(said, ElementsAre("waiting for another suture that is writing to /site/pkg"));
+  EXPECT_EQ(second.error().message,
+            "another suture (process 7 on double) has been working on /site/pkg for more than 2 s");
+  EXPECT_THAT(said, ElementsAre("waiting for another suture (process 7 on double) that is working on /site/pkg"));
 }
 
 TEST(TreeLock, AFileOfADeadProcessIsNoObstacle) {
@@ -588,7 +589,8 @@ TEST(Recover, StagedFilesWithoutAJournalGo) {
   TreeLock lock = lock_of(fs);
   const auto words = recover(fs, located(), lock);
   ASSERT_TRUE(words.ok());
-  EXPECT_THAT(*words, ElementsAre("removed 1 staged files that an interrupted run left in /site/pkg"));
+  EXPECT_THAT(*words, ElementsAre("removed the unfinished journal of a run that was interrupted in /site/pkg",
+                                  "removed 1 staged files that an interrupted run left in /site/pkg"));
   Tree after = fs.tree(kSite);
   after.erase("pkg/.suture/lock");
   Tree expected = before;

@@ -48,6 +48,16 @@ TEST(AddArgument, APositionalOneGoesBehindThePositionalOnes) {
   check("match: \"{'a': $V}\"\nset_key: {key: \"'b'\", value: $V}", {{"x = {'a': 1}\n", "x = {'a': 1, 'b': 1}\n"}});
 }
 
+TEST(AddArgument, MoreKeywordsGoLast) {
+  check("match: $W.run($$$)\nadd_argument: '**scales($W)'",
+        {{"w.run(a, k=1)\n", "w.run(a, k=1, **scales(w))\n"},
+         {"w.run()\n", "w.run(**scales(w))\n"},
+         {"w.run(\n    a,\n    # why\n    k=(\n        b and c\n    ),\n)\n",
+          "w.run(\n    a,\n    # why\n    k=(\n        b and c\n    ),\n    **scales(w),\n)\n"},
+         {"w.run(a, ** scales( w ))\n", "no site"},
+         {"w.run(a, **more)\n", "unfit: passes `**more` already"}});
+}
+
 TEST(AddArgument, TheCallMayBeWhatAMetavariableStandsFor) {
   check("match: x = $CALL\nwhere: {CALL: {match: f($$$)}}\nadd_argument: {of: CALL, argument: k=1}",
         {{"x = f(a)\ny = f(a)\n", "x = f(a, k=1)\ny = f(a)\n"}, {"x = f(k=1)\n", "no site"}});

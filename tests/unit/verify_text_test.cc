@@ -71,6 +71,8 @@ TEST(VerifyText, EachTroubleHasItsCodeAndAHint) {
                                                            {"driver-too-old", Exit::gpu_unfit},
                                                            {"no-flashinfer", Exit::no_flashinfer},
                                                            {"flashinfer-fails", Exit::no_flashinfer},
+                                                           {"no-sgl-kernel", Exit::no_flashinfer},
+                                                           {"sgl-kernel-fails", Exit::no_flashinfer},
                                                            {"out-of-memory", Exit::out_of_memory},
                                                            {"timed-out", Exit::timed_out},
                                                            {"gpu-lost", Exit::incomplete},

@@ -1,0 +1,29 @@
+// A file as a stream of bytes, decompressed where it is compressed. A second thread reads and inflates ahead, into a few buffers of
+// fixed size, so that parsing and inflating overlap, and memory does not grow with the file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "effects/file_system.h"
+#include "read/byte_source.h"
+#include "read/inflate.h"
+
+namespace suture {
+
+class ByteStream : public ByteSource {
+ public:
+  // Of the file as it lies there: for progress.
+  [[nodiscard]] virtual std::uint64_t file_size() const = 0;
+  [[nodiscard]] virtual std::uint64_t file_read() const = 0;
+  [[nodiscard]] virtual Packing packing() const = 0;
+  // Behind the end: bytes that follow a complete compressed stream and are no further one, from this offset of the file on.
+  [[nodiscard]] virtual std::uint64_t garbage_at() const = 0;
+};
+
+// Error (file_system): not there, no regular file, compressed in a way that this build cannot read.
+Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& fs, const std::string& path);
+
+}  // namespace suture

@@ -1,0 +1,79 @@
+// See json_tokens.h. Tests: tests/unit/json_tokens_test.cc.
+#include "read/json_tokens.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+
+namespace suture {
+
+struct JsonTokens::Stage {
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
+  std::size_t capacity = 0, count = 0;
+};
+
+JsonTokens::JsonTokens() : stage_(std::make_unique<Stage>()) {}
+JsonTokens::~JsonTokens() = default;
+
+JsonTokens::Verdict JsonTokens::find(std::string_view bytes) {
+  stage_->count = 0;
+  if (bytes.empty()) return Verdict::good;
+  if (bytes.size() > stage_->capacity) {
+    // The depth is of the second stage, which is never run.
+    if (simdjson::get_active_implementation()->create_dom_parser_implementation(bytes.size(), 1, stage_->parser) !=
+        simdjson::SUCCESS)
+      return Verdict::out_of_memory;
+    stage_->capacity = bytes.size();
+  }
+  const simdjson::error_code code = stage_->parser->stage1(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                                           bytes.size(), simdjson::stage1_mode::regular);
+  switch (code) {
+    case simdjson::SUCCESS:
+    case simdjson::UTF8_ERROR:
+      stage_->count = stage_->parser->n_structural_indexes;
+      return code == simdjson::SUCCESS ? Verdict::good : Verdict::not_utf8;
+    case simdjson::EMPTY:
+      return Verdict::good;
+    case simdjson::UNCLOSED_STRING:
+      return Verdict::unclosed_string;
+    default:
+      return Verdict::control_character;
+  }
+}
+
+std::span<const std::uint32_t> JsonTokens::places() const {
+  return {stage_->count == 0 ? nullptr : stage_->parser->structural_indexes.get(), stage_->count};
+}
+
+namespace {
+
+// Behind the closing quote of the string that begins at `quote`; npos: it has none.
+std::size_t string_end(std::string_view bytes, std::size_t quote) {
+  for (std::size_t at = quote + 1;; ++at) {
+    at = bytes.find('"', at);
+    if (at == std::string_view::npos) return at;
+    std::size_t slashes = 0;
+    while (bytes[at - 1 - slashes] == '\\') ++slashes;
+    if (slashes % 2 == 0) return at + 1;
+  }
+}
+
+}  // namespace
+
+std::size_t cut_between_tokens(std::string_view bytes) {
+  // A raw newline cannot stand in a string: the quick way for whatever is laid out in lines.
+  const std::size_t newline = bytes.rfind('\n');
+  if (newline != std::string_view::npos) return newline + 1;
+  std::size_t cut = 0;
+  for (std::size_t quote = bytes.find('"'); quote != std::string_view::npos; quote = bytes.find('"', cut)) {
+    const std::size_t end = string_end(bytes, quote);
+    if (end == std::string_view::npos) return quote;
+    cut = end;
+  }
+  if (cut > 0) return cut;
+  // No string at all: brackets and commas end a token.
+  const std::size_t mark = bytes.find_last_of("{}[],:");
+  return mark == std::string_view::npos ? 0 : mark + 1;
+}
+
+}  // namespace suture

@@ -1,0 +1,49 @@
+// Reads a profiler trace event by event, without holding it: `{"traceEvents": [...]}` or `[...]`, of any size.
+//
+// Nothing is lost in silence. An event that is wrong in itself is left out and counted, with the offset of the first one; where the
+// text goes on to be JSON, so does the reading. Where it does not (a file cut short, a bracket or a quote that is missing, a damaged
+// stream), what came before is kept, and the damage says at which byte it is. Offsets are those of the decompressed bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/result.h"
+#include "read/byte_source.h"
+#include "read/trace_event.h"
+
+namespace suture {
+
+// Something odd that cost at most the events it names.
+struct TraceWarning {
+  std::string what;          // "events that are no JSON objects were left out"
+  std::uint64_t count = 0;   // how often
+  std::uint64_t offset = 0;  // of the first
+};
+
+struct TraceReading {
+  std::uint64_t events = 0;  // elements of traceEvents that were read, those that were left out not among them
+  std::uint64_t bytes = 0;   // decompressed, read so far
+  std::vector<TraceWarning> warnings;
+  // Where reading ended before the trace did, and why.
+  struct Damage {
+    std::uint64_t offset = 0;
+    std::string why;
+  };
+  std::optional<Damage> damage;
+};
+
+struct TraceReadOptions {
+  std::size_t window = std::size_t{256} << 10U;        // bytes that are looked at together
+  std::size_t largest_event = std::size_t{64} << 20U;  // a larger one is damage
+};
+
+// Hands each event to `take`, in the order of the file. Error (file_system): it is no trace at all (empty, no JSON, no traceEvents);
+// messages begin in the middle ("is empty ..."), the caller puts the file's name before them.
+Result<TraceReading> read_trace(ByteSource& source, FunctionRef<void(const TraceEvent&)> take,
+                                const TraceReadOptions& options = {});
+
+}  // namespace suture

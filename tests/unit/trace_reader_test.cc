@@ -1,0 +1,249 @@
+// Reading a trace: whatever is in it is handed over, whatever is wrong is said with its offset.
+#include "read/trace_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "read/json_tokens.h"
+#include "support/trace_text.h"
+
+namespace suture {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Got {
+  std::vector<std::string> names;
+  std::vector<std::uint64_t> offsets;
+  std::optional<TraceReading> reading;
+  std::string error;
+};
+
+Got got(const std::string& text, std::size_t window = 1U << 18U, std::size_t piece = 1U << 20U,
+        std::optional<Error> source_error = std::nullopt) {
+  PieceSource source(text, piece, std::move(source_error));
+  Got it;
+  const auto take = [&it](const TraceEvent& event) {
+    it.names.emplace_back(event.name);
+    it.offsets.push_back(event.offset);
+  };
+  Result<TraceReading> reading = read_trace(source, take, {.window = window, .largest_event = std::size_t{4} << 20U});
+  if (reading) {
+    it.reading = *std::move(reading);
+  } else {
+    it.error = reading.error().message;
+  }
+  return it;
+}
+
+std::string names(const std::vector<std::string>& list, const std::string& before = "[",
+                  const std::string& after = "]") {
+  std::string text = before;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    text += (i > 0 ? "," : "") + (R"({"ph":"X","name":")" + list[i] + "\"}");
+  return text + after;
+}
+
+TEST(TraceReader, BothForms) {
+  EXPECT_THAT(got(names({"a", "b"})).names, ElementsAre("a", "b"));
+  EXPECT_THAT(got(names({"a", "b"}, "{\"x\": {\"traceEvents\": [1, {}]}, \"y\": null, \"traceEvents\": [",
+                        "], \"z\": [[], {}]}"))
+                  .names,
+              ElementsAre("a", "b"));
+  EXPECT_THAT(got("[]").names, ElementsAre());
+  EXPECT_FALSE(got("[]").reading->damage);
+  EXPECT_THAT(got(names({"a"}, "{\"traceEvents\":[", "]}")).reading->warnings, ElementsAre());
+}
+
+TEST(TraceReader, WindowsOfEverySizeReadTheSame) {
+  const std::string line =
+      trace_of({op("aten::mm", 1, 2, 3, R"("Input Dims": [[1, 2], [2, 3]], "Input type": ["float", "float"])"),
+                kernel(R"(a \"quoted\\\" {kernel})", 5, 1.5, 3), span("step[0]", 0, 9)});
+  std::string flat;
+  for (const char c : line) flat += c == '\n' ? ' ' : c;
+  for (const std::string& text : {line, flat}) {
+    const Got whole = got(text);
+    ASSERT_EQ(whole.names.size(), 3U);
+    for (std::size_t window = 64; window < 640; ++window) {
+      for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{4096}}) {
+        const Got cut = got(text, window, piece);
+        ASSERT_TRUE(cut.reading) << window << " " << cut.error;
+        EXPECT_EQ(cut.names, whole.names) << window;
+        EXPECT_EQ(cut.offsets, whole.offsets) << window;
+        EXPECT_FALSE(cut.reading->damage) << window << " " << cut.reading->damage->why;
+        EXPECT_TRUE(cut.reading->warnings.empty()) << window;
+      }
+    }
+  }
+}
+
+TEST(TraceReader, EveryTruncationIsDamageAndKeepsWhatCameBefore) {
+  const std::string text = names({"a", "b", "c"}, "{\"v\": 1, \"traceEvents\": [\n", "\n], \"n\": \"t\"}");
+  for (std::size_t size = 1; size < text.size(); ++size) {
+    const Got cut = got(text.substr(0, size));
+    if (!cut.reading) continue;  // before the events: a clear error
+    ASSERT_TRUE(cut.reading->damage) << size;
+    EXPECT_LE(cut.reading->damage->offset, size);
+    const std::size_t whole =
+        static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), '}'));
+    EXPECT_EQ(cut.names.size(), std::min<std::size_t>(whole, 3)) << size;
+  }
+}
+
+// A byte turned into another: the events are the same, or something is said.
+TEST(TraceReader, NoByteChangesWhatIsReadInSilence) {
+  const std::string text = trace_of({op("a", 1, 2, 3), kernel("b", 5, 1.5, 3), span("c", 0, 9)});
+  const Got whole = got(text);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const char c : {'\0', '"', '{', '}', '[', ']', ',', ':', '\\', 'x', '\xFF', '\n'}) {
+      std::string bad = text;
+      bad[at] = c;
+      const Got it = got(bad);
+      if (!it.reading) {
+        EXPECT_FALSE(it.error.empty());
+        continue;
+      }
+      if (it.names.size() < whole.names.size()) {
+        EXPECT_TRUE(it.reading->damage || !it.reading->warnings.empty()) << at << " " << c;
+      }
+    }
+  }
+}
+
+TEST(TraceReader, AnEventThatIsWrongInItselfIsLeftOutAlone) {
+  const std::string text = R"([{"name":"a"},{"name" "b"},{"name":"c","args":{"x":}},{"name":"d",},17,{"name":"e"}])";
+  const Got it = got(text);
+  EXPECT_THAT(it.names, ElementsAre("a", "e"));
+  ASSERT_FALSE(it.reading->damage);
+  std::uint64_t left_out = 0;
+  for (const TraceWarning& each : it.reading->warnings) left_out += each.count;
+  EXPECT_EQ(left_out, 4U);
+  EXPECT_EQ(it.reading->warnings.front().offset, text.find("\"b\""));
+}
+
+TEST(TraceReader, BracketsThatDoNotMatchEndTheReading) {
+  const std::string text = R"([{"name":"a"},{"name":"b","args":{"x":[1,2}},{"name":"c"}])";
+  const Got it = got(text);
+  EXPECT_THAT(it.names, ElementsAre("a"));
+  ASSERT_TRUE(it.reading->damage);
+  EXPECT_EQ(it.reading->damage->offset, text.find("}},{\"name\":\"c\""));
+  EXPECT_THAT(it.reading->damage->why, HasSubstr("bracket"));
+}
+
+TEST(TraceReader, ALostQuoteIsFoundAtTheNextLine) {
+  const std::string text = "[{\"name\":\"a\"},\n{\"name\":\"b},\n{\"name\":\"c\"}]";
+  const Got it = got(text);
+  EXPECT_THAT(it.names, ElementsAre("a"));
+  ASSERT_TRUE(it.reading->damage);
+  EXPECT_EQ(it.reading->damage->offset, text.find("},\n{\"name\":\"c") + 2);
+}
+
+TEST(TraceReader, WhatIsNoTraceIsAClearError) {
+  EXPECT_THAT(got("").error, HasSubstr("is empty (0 bytes)"));
+  EXPECT_THAT(got("  \n ").error, HasSubstr("nothing but blanks"));
+  EXPECT_THAT(got("hello").error, HasSubstr("neither { nor ["));
+  EXPECT_THAT(got("{}").error, HasSubstr("no \"traceEvents\""));
+  EXPECT_THAT(got("{\"traceEvents\": {}}").error, HasSubstr("no \"traceEvents\""));
+  EXPECT_THAT(got(std::string("\xFF\xFE{\0", 4)).error, HasSubstr("UTF-16"));
+}
+
+TEST(TraceReader, BomAndTrailingBytes) {
+  const Got it = got("\xEF\xBB\xBF" + names({"a"}));
+  EXPECT_THAT(it.names, ElementsAre("a"));
+  EXPECT_EQ(it.offsets.front(), 4U);
+  EXPECT_TRUE(it.reading->warnings.empty());
+  const std::string text = names({"a"}) + " [1]";
+  const Got more = got(text);
+  EXPECT_THAT(more.names, ElementsAre("a"));
+  ASSERT_EQ(more.reading->warnings.size(), 1U);
+  EXPECT_EQ(more.reading->warnings[0].offset, text.find("[1]"));
+}
+
+TEST(TraceReader, BytesThatAreNotUtf8) {
+  const std::string text = "[{\"name\":\"caf\xE9\"},{\"name\":\"b\"}]";
+  const Got it = got(text);
+  EXPECT_THAT(it.names, ElementsAre("caf?", "b"));
+  ASSERT_EQ(it.reading->warnings.size(), 1U);
+  EXPECT_EQ(it.reading->warnings[0].offset, text.find('\xE9'));
+}
+
+TEST(TraceReader, ASecondTraceEventsIsDamage) {
+  const std::string text = names({"a"}, "{\"traceEvents\": [", "], \"traceEvents\": [{\"name\":\"b\"}]}");
+  const Got it = got(text);
+  EXPECT_THAT(it.names, ElementsAre("a"));
+  ASSERT_TRUE(it.reading->damage);
+  EXPECT_EQ(it.reading->damage->offset, text.rfind("\"traceEvents\""));
+}
+
+TEST(TraceReader, TheSourcesErrorIsDamageBehindWhatItGave) {
+  const Error error{Exit::file_system, "the stream is damaged", std::nullopt, ""};
+  const Got it = got(names({"a", "b"}, "[", ","), 1U << 18U, 5, error);
+  EXPECT_THAT(it.names, ElementsAre("a", "b"));
+  ASSERT_TRUE(it.reading->damage);
+  EXPECT_EQ(it.reading->damage->why, "the stream is damaged");
+  EXPECT_EQ(got("", 1U << 18U, 5, error).error, "the stream is damaged");
+}
+
+TEST(TraceReader, AnEventLargerThanTheWindowIsRead) {
+  const Got it = got(names({"a", std::string(5000, 'n'), "b"}), 64);
+  ASSERT_EQ(it.names.size(), 3U);
+  EXPECT_EQ(it.names[1].size(), 5000U);
+  const Got large = got(names({"a", std::string(std::size_t{5} << 20U, 'n'), "b"}), 64);
+  EXPECT_EQ(large.names.size(), 1U);
+  EXPECT_THAT(large.reading->damage->why, HasSubstr("larger than 4 MiB"));
+}
+
+struct Fields {
+  TraceEvent event;
+  std::vector<TraceWarning> warnings;
+};
+Fields fields(const std::string& event) {
+  PieceSource source("[" + event + "]");
+  Fields it;
+  const auto take = [&it](const TraceEvent& each) { it.event = each; };
+  const Result<TraceReading> reading = read_trace(source, take);
+  it.warnings = reading->warnings;
+  return it;
+}
+
+TEST(TraceReader, TimesAndIds) {
+  const Fields it = fields(
+      R"({"args":{"external id":9007199254740993,"correlation":18446744073709551615},"dur":1.25,"ts":-5.5,"cat":"kernel","ph":"X"})");
+  EXPECT_EQ(it.event.kind, TraceKind::kernel);
+  EXPECT_EQ(it.event.start_ns, -5500);
+  EXPECT_EQ(it.event.duration_ns, 1250);
+  EXPECT_EQ(it.event.external, 9007199254740993U);
+  EXPECT_EQ(it.event.correlation, 18446744073709551615U);
+  EXPECT_TRUE(it.warnings.empty());
+}
+
+TEST(TraceReader, ValuesThatAreNoneAreSaid) {
+  const auto warned = [](const std::string& event, const std::string& what) {
+    const Fields it = fields(event);
+    for (const TraceWarning& each : it.warnings) {
+      if (each.what.find(what) != std::string::npos) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":NaN,"dur":1})", "no numbers"));
+  EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":1,"dur":Infinity})", "no numbers"));
+  EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":1,"dur":-Infinity})", "no duration"));
+  EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":1})", "no duration"));
+  EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":1,"dur":-1})", "negative"));
+  EXPECT_TRUE(warned(R"({"ph":"X","cat":"cpu_op","dur":1})", "no time"));
+  EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"dur":2})", "twice"));
+  EXPECT_EQ(fields(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"dur":2})").event.duration_ns, 2000);
+  EXPECT_FALSE(warned(R"({"ph":"i","ts":1,"name":"x"})", ""));
+}
+
+TEST(JsonTokens, CutsBetweenTokens) {
+  EXPECT_EQ(cut_between_tokens("{\"a\": 1,\n \"b"), 9U);
+  EXPECT_EQ(cut_between_tokens("{\"a\": \"b\\\"c\", 12"), std::string_view("{\"a\": \"b\\\"c\"").size());
+  EXPECT_EQ(cut_between_tokens("{\"a\": \"unclosed"), 6U);
+  EXPECT_EQ(cut_between_tokens("[1, 2, 3"), 6U);
+  EXPECT_EQ(cut_between_tokens("\"unclosed"), 0U);
+}
+
+}  // namespace
+}  // namespace suture
