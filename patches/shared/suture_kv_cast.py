@@ -1,7 +1,7 @@
 """The KV cast of FlashInfer's MLA backend, done for the rows that a step reads.
 
-Added to SGLang by suture (the patches sglang-cast-active-slots and sglang-gather-then-cast). The unpatched backend
-calls ``pool.to(q.dtype)`` in every layer of every step. The edits call one of these instead:
+Added to SGLang by suture (the patches sglang-cast-active-slots, with or without -fa3, and sglang-gather-then-cast). The
+unpatched backend calls ``pool.to(q.dtype)`` in every layer of every step. The edits call one of these instead:
 
 ``cast_active_slots(pool, wrapper, dtype)``
     casts the rows that the wrapper's own index buffer names into a *shadow* of the pool, at the same rows. Plans
@@ -134,13 +134,10 @@ def _shadow_for(pool: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The shadow of this pool. Made at the first call, which is before any capture: SGLang runs each forward pass
     twice before it captures it. It is kept for good, since captured graphs hold its address."""
     key = (pool.device, dtype, pool.shape)
-    shadow = _shadows.get(key)
-    if shadow is None:
-        shadow = _shared_shadow(pool, dtype)
-        if shadow is None:
-            shadow = _new_shadow(pool, dtype)
-        _shadows[key] = shadow
-    return shadow
+    if key not in _shadows:
+        shared = _shared_shadow(pool, dtype)
+        _shadows[key] = _new_shadow(pool, dtype) if shared is None else shared
+    return _shadows[key]
 
 
 def _shared_shadow(pool: torch.Tensor, dtype: torch.dtype) -> Optional[torch.Tensor]:
@@ -262,18 +259,22 @@ if triton is not None:
         offset = column[:, None] + tl.arange(0, 8)[None, :]
         source = pool + row[:, None] * pool_stride + offset
         value = tl.load(source, mask=live[:, None], eviction_policy=EVICTION)
+        target = shadow + row[:, None] * COLUMNS + offset
+        tl.store(target, _widen(value, BITS).to(shadow.dtype.element_ty), mask=live[:, None])
+
+    @triton.jit
+    def _widen(value, BITS: tl.constexpr):
+        """FP8, or its bytes, to float32."""
+        wide = value.to(tl.float32)
         if BITS == 4:
             # s.eeee.mmm under fp16's exponent is 2^-8 of the value, subnormals included; 0x7f is NaN.
             magnitude = value.to(tl.uint16) & 0x7F
             sign = (value.to(tl.uint16) & 0x80) << 8
             half = (sign | (magnitude << 7)).to(tl.float16, bitcast=True)
             wide = tl.where(magnitude == 0x7F, float("nan"), half.to(tl.float32) * 256.0)
-        elif BITS == 5:
+        if BITS == 5:
             wide = (value.to(tl.uint16) << 8).to(tl.float16, bitcast=True).to(tl.float32)
-        else:
-            wide = value.to(tl.float32)
-        target = shadow + row[:, None] * COLUMNS + offset
-        tl.store(target, wide.to(shadow.dtype.element_ty), mask=live[:, None])
+        return wide
 
 
 _devices: Dict[torch.device, Tuple[int, bool]] = {}
@@ -281,12 +282,11 @@ _devices: Dict[torch.device, Tuple[int, bool]] = {}
 
 def _device_facts(device: torch.device) -> Tuple[int, bool]:
     """(multiprocessors, whether the hardware converts FP8), asked once."""
-    facts = _devices.get(device)
-    if facts is None:
+    if device not in _devices:
         properties = torch.cuda.get_device_properties(device)
         converts = torch.version.hip is None and (properties.major, properties.minor) >= (8, 9)
-        facts = _devices[device] = (properties.multi_processor_count, converts)
-    return facts
+        _devices[device] = (properties.multi_processor_count, converts)
+    return _devices[device]
 
 
 def _cast_rows_triton(

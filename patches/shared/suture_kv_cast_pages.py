@@ -20,15 +20,26 @@ Pages are cast whole: with pages of its tile's size, FlashAttention loads the la
 multiplies what it finds there by 0. It must find there what it found before.
 """
 
-from typing import Any, List, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
 
-from sglang.srt.layers.attention.suture_kv_cast import _FP8, _castable, _device_facts, _left_alone, _shadow_for
+from sglang.srt.layers.attention.suture_kv_cast import (
+    _FP8,
+    _Cast,
+    _castable,
+    _device_facts,
+    _launch,
+    _Launch,
+    _left_alone,
+    _shadow_for,
+)
 
 try:
     import triton
     import triton.language as tl
+
+    from sglang.srt.layers.attention.suture_kv_cast import _widen
 except ImportError:  # a CPU-only machine
     triton = None
 
@@ -54,23 +65,22 @@ def cast_active_pages(
     if pool.dtype == dtype:
         return pool
     page_size = getattr(backend, "page_size", None)
-    if not page_size or _left_alone() or _reads_otherwise(backend) or not _castable(pool, dtype):
+    if not page_size or _left_alone() or _reads_otherwise(backend):
         return pool.to(dtype)
-    tables = _tables(backend, page_table, seq_lens, cascade)
-    if not all(_readable(pool, page_size, table, lengths) for table, lengths in tables):
-        return pool.to(dtype)
-    shadow = _shadow_for(pool, dtype)
-    cast = _cast_pages_triton if pool.is_cuda else _cast_pages_torch
-    for table, lengths in tables:
-        cast(pool, shadow, table, lengths, page_size)
+    for table, lengths in _tables(backend, page_table, seq_lens, cascade):
+        shadow = _cast_again(pool, dtype, table, lengths, page_size)
+        if shadow is None:
+            shadow = _cast_anew(pool, dtype, table, lengths, page_size)
+        if shadow is None:
+            return pool.to(dtype)
     return shadow
 
 
 def _reads_otherwise(backend: Any) -> bool:
     """Whether attention may read rows that the table and the lengths do not name.
 
-    Under context parallelism each rank reads by lengths of its own, which may be padded past the request's. FlashAttention
-    4 is another kernel: what it loads behind a row's length has not been looked at.
+    Under context parallelism each rank reads by lengths of its own, which may be padded past the request's.
+    FlashAttention 4 is another kernel: what it loads behind a row's length has not been looked at.
     """
     return getattr(backend, "attn_cp_size", 1) != 1 or getattr(backend, "fa_impl_ver", 3) != 3
 
@@ -84,6 +94,22 @@ def _tables(backend: Any, page_table: torch.Tensor, seq_lens: torch.Tensor, casc
     return tables
 
 
+def _cast_anew(
+    pool: torch.Tensor, dtype: torch.dtype, table: Any, lengths: Any, page_size: int
+) -> Optional[torch.Tensor]:
+    """The shadow, with the pages of one table in it; None where that cannot be done."""
+    if not _castable(pool, dtype) or not _readable(pool, page_size, table, lengths):
+        return None
+    shadow = _shadow_for(pool, dtype)
+    if pool.is_cuda:
+        launch = _cast_pages_triton(pool, shadow, table, lengths, page_size)
+        kind, _, _ = _kind_of(pool, dtype, table, lengths, page_size)
+        _casts[kind] = _Cast(launch, shadow, shadow.data_ptr(), pool.shape[0])
+    else:
+        _cast_pages_torch(pool, shadow, table, lengths, page_size)
+    return shadow
+
+
 def _readable(pool: torch.Tensor, page_size: int, table: Any, lengths: Any) -> bool:
     """Whether they are tensors of this form, on the pool's device. The kernel counts named rows in int32."""
     for tensor, dimensions in ((table, 2), (lengths, 1)):
@@ -91,7 +117,11 @@ def _readable(pool: torch.Tensor, page_size: int, table: Any, lengths: Any) -> b
             return False
         if tensor.dtype not in (torch.int32, torch.int64) or (tensor.numel() > 0 and tensor.stride(-1) != 1):
             return False
-    return table.shape[0] == lengths.shape[0] and table.numel() * page_size <= _MAX_ROWS
+    return table.shape[0] == lengths.shape[0] and _countable(table, page_size)
+
+
+def _countable(table: torch.Tensor, page_size: int) -> bool:
+    return table.numel() * page_size <= _MAX_ROWS and table.stride(0) < 2**31
 
 
 def _cast_pages_torch(
@@ -141,21 +171,6 @@ if triton is not None:
     def _tiles(pages, PAGE: tl.constexpr, ROWS: tl.constexpr):
         """Tiles of ROWS rows of the pool that hold so many pages. A tile never spans two rows of the table."""
         return (pages * PAGE + ROWS - 1) // ROWS
-
-    @triton.jit
-    def _widen(value, BITS: tl.constexpr):
-        """FP8 to float32; BITS as in _cast_pages_kernel."""
-        if BITS == 4:
-            # s.eeee.mmm under fp16's exponent is 2^-8 of the value, subnormals included; 0x7f is NaN.
-            magnitude = value.to(tl.uint16) & 0x7F
-            sign = (value.to(tl.uint16) & 0x80) << 8
-            half = (sign | (magnitude << 7)).to(tl.float16, bitcast=True)
-            wide = tl.where(magnitude == 0x7F, float("nan"), half.to(tl.float32) * 256.0)
-        elif BITS == 5:
-            wide = (value.to(tl.uint16) << 8).to(tl.float16, bitcast=True).to(tl.float32)
-        else:
-            wide = value.to(tl.float32)
-        return wide
 
     @triton.jit
     def _cast_tile(
@@ -208,8 +223,8 @@ if triton is not None:
         IN_ONE_GO: tl.constexpr,  # batch <= LENGTHS
         BITS: tl.constexpr,  # 0: the hardware converts; 4: e4m3fn, 5: e5m2 by bit arithmetic
     ):
-        """The tiles of all rows of the table, one row after the other, are dealt out in equal shares: one run of tiles a
-        program. So a row of 131,072 tokens beside 63 of one is shared by all, and dead columns cost nothing."""
+        """The tiles of all rows of the table, one row after the other, are dealt out in equal shares: one run of tiles
+        a program. So a row of 131,072 tokens beside 63 of one is shared by all, and dead columns cost nothing."""
         ROWS: tl.constexpr = BLOCK // CHUNKS
         some = tl.arange(0, LENGTHS)
         length = tl.load(lengths + some, mask=some < batch, other=0)
@@ -275,7 +290,7 @@ def _cast_pages_triton(
     page_size: int,
     tuning: _Tuning = _TUNING,
     by_bits: bool = False,
-) -> None:
+) -> _Launch:
     """One launch, whose grid depends on the number of multiprocessors alone. ``by_bits`` forces the bit arithmetic
     that GPUs before compute capability 8.9 take (for tests)."""
     multiprocessors, converts = _device_facts(pool.device)
@@ -285,24 +300,63 @@ def _cast_pages_triton(
         bits = 4 if pool.dtype == _FP8[0] else 5
         source = pool.view(torch.uint8)
     chunks = pool.shape[-1] // tuning.vector
-    batch = table.shape[0]
-    looked_at = next((count for count in _LENGTHS if batch <= count), _LENGTHS[-1])
-    _cast_pages_kernel[(multiprocessors * tuning.programs_per_sm,)](
-        source,
-        shadow,
-        table,
-        lengths,
-        batch,
-        table.shape[1],
-        table.stride(0),
-        pool.shape[0],
-        pool.stride(0),
-        PAGE=page_size,
-        CHUNKS=chunks,
-        VECTOR=tuning.vector,
-        BLOCK=max(tuning.block, triton.next_power_of_2(chunks)),  # a tile holds one row at least
-        LENGTHS=looked_at,
-        IN_ONE_GO=batch <= looked_at,
-        BITS=bits,
-        num_warps=tuning.warps,
+    return _launch(
+        _cast_pages_kernel,
+        multiprocessors * tuning.programs_per_sm,
+        tuning.warps,
+        (source, shadow, table, lengths),
+        (*table.shape, table.stride(0), pool.shape[0]),
+        (pool.stride(0),),
+        (
+            page_size,
+            chunks,
+            tuning.vector,
+            max(tuning.block, triton.next_power_of_2(chunks)),  # a tile holds one row at least
+            *_looked_at(table.shape[0]),
+            bits,
+        ),
     )
+
+
+def _looked_at(batch: int) -> Tuple[int, bool]:
+    """(how many lengths a program looks at in one go, whether that is all of them)."""
+    for count in _LENGTHS:
+        if batch <= count:
+            return count, True
+    return _LENGTHS[-1], False
+
+
+# --- the launch, again -----------------------------------------------------------------------------------------------
+
+_casts: Dict[Tuple, _Cast] = {}
+
+
+def _kind_of(pool: torch.Tensor, dtype: torch.dtype, table: torch.Tensor, lengths: torch.Tensor, page_size: int):
+    """(all of a call that `_castable`, `_readable`, `_shadow_for` and Triton look at, but for addresses and counts; the
+    addresses; the counts)."""
+    addresses = pool.data_ptr(), table.data_ptr(), lengths.data_ptr()
+    batch, columns = table.shape
+    kind = (
+        dtype, page_size, pool.dtype, pool.shape, pool.stride(), pool.get_device(), addresses[0] % 16,
+        table.dtype, table.stride(1), table.get_device(), addresses[1] % 16, _countable(table, page_size),
+        lengths.dtype, lengths.stride(), lengths.get_device(), addresses[2] % 16, lengths.shape[0] == batch,
+        _looked_at(batch), batch * columns > 0,
+    )  # fmt: skip
+    return kind, addresses, (batch, columns, table.stride(0))
+
+
+def _cast_again(
+    pool: torch.Tensor, dtype: torch.dtype, table: Any, lengths: Any, page_size: int
+) -> Optional[torch.Tensor]:
+    """The shadow, if a call of this kind was checked and its kernel compiled before, and is now launched for these
+    tensors; else None. It saves what a first call looks up, which is most of its host time."""
+    if not isinstance(table, torch.Tensor) or not isinstance(lengths, torch.Tensor):
+        return None
+    if table.dim() != 2 or lengths.dim() != 1:
+        return None
+    kind, (source, ids, ends), counts = _kind_of(pool, dtype, table, lengths, page_size)
+    cast = _casts.get(kind)
+    if cast is None:
+        return None
+    launched = cast.launch.again((source, cast.shadow_address, ids, ends), (*counts, cast.pool_rows))
+    return cast.shadow if launched else None

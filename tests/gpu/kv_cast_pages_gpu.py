@@ -219,10 +219,42 @@ class Checks(kv_cast_checks.Checks):
         left = cast(pool, SimpleNamespace(page_size=1, fa_impl_ver=4))
         yield "FlashAttention 4: the whole cast", self.same(left, bf16) and left.data_ptr() != got.data_ptr()
 
+    def second_calls(self):
+        """What is launched by the kept kernel is what a first call of the other tensors would have cast."""
+        torch, pages = self.torch, self.pages
+        pools = [self.pool(4096, seed=seed) for seed in range(3)]
+        wholes = [pool.to(torch.bfloat16) for pool in pools]
+        for page_size in (1, 64):
+            backend = SimpleNamespace(page_size=page_size)
+            ids = torch.randperm(4096 // page_size, device="cuda", dtype=torch.int32)
+            first = len(pages._casts)
+            batches = ([5], [700, 1], [64] * 31, [3] * 32, [9] * 33, [1] * 256, [2] * 257, [1] * 2048, [1] * 2049)
+            for turn, rows in enumerate((*batches, *batches[::-1])):
+                wide = table_of(torch, rows, 2048 // page_size + turn, ids.repeat(60), page_size)
+                table = wide[:, : 1024 // page_size] if turn % 2 else wide
+                pool = turn % 3
+                shadow = self.kv._shadow_for(pools[pool], torch.bfloat16)
+                shadow.fill_(-7.0)
+                got = pages.cast_active_pages(pools[pool], backend, table, self.lengths(rows), False, torch.bfloat16)
+                right = self.same(got, self.wanted(pools[pool], table, rows, page_size))
+                yield f"call {turn}, {len(rows)} rows, pages of {page_size}", right
+            made = len(pages._casts) - first
+            yield f"pages of {page_size}: a kernel for up to 32, 256, 2048 and more rows is kept ({made})", made == 4
+            other = self.pool(4096, 64)
+            got = pages.cast_active_pages(other, backend, ids[None, :4], self.lengths([3]), False, torch.bfloat16)
+            row = int(ids[0]) * page_size
+            yield "other columns are another kind", self.same(got[row : row + 1], other.to(torch.bfloat16)[row : row + 1])
+            off = ids[None, 1:5]
+            got = pages.cast_active_pages(pools[0], backend, off, self.lengths([3]), False, torch.bfloat16)
+            row = int(off[0, 0]) * page_size
+            yield "an address that is no multiple of 16 is another kind", self.same(
+                got[row : row + 1], wholes[0][row : row + 1]
+            )
+
     def groups(self):
         return (
             self.all_bytes_of_pages, self.shapes, self.layouts_of_pages, self.real_sizes, self.graphs_of_pages,
-            self.contract_of_pages,
+            self.contract_of_pages, self.second_calls,
         )  # fmt: skip
 
 
