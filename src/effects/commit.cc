@@ -202,7 +202,10 @@ class Commit {
       if (!std::binary_search(named.begin(), named.end(), hash)) journal_.dead_blobs.push_back(hash);
     }
     for (const std::string& hash : named) {
-      if (!whole.contains(hash) && after_.blobs.contains(hash)) journal_.new_blobs.push_back(hash);
+      if (whole.contains(hash) || !after_.blobs.contains(hash)) continue;
+      blobs_to_write_.push_back(hash);
+      // One that is there and damaged, or could not be read just now, is no new one: undo must not remove it.
+      if (!std::binary_search(present->begin(), present->end(), hash)) journal_.new_blobs.push_back(hash);
     }
     for (std::size_t i = 0; i < items_.size(); ++i) note_target(items_[i], journal_.targets[i].path);
     return Nothing{};
@@ -262,7 +265,7 @@ class Commit {
   }
 
   Status write_blobs() {
-    if (journal_.new_blobs.empty()) return Nothing{};
+    if (blobs_to_write_.empty()) return Nothing{};
     const std::string shown = tree_.shown(std::string(kSutureFolder) + "/" + kBlobsName);
     const Io<Done> made = fs_.make_folder(suture_.handle(), kBlobsName, kFolderMode);
     if (!made && made.error != EEXIST) return io_error("make the folder", shown, made.error);
@@ -270,8 +273,8 @@ class Commit {
     if (!handle) return io_error("open the folder", shown, handle.error);
     const Opened folder(fs_, handle.value);
     if (const Io<FileInfo> like = fs_.info(suture_.handle()); made && like) own_like(fs_, folder.handle(), like.value);
-    for (std::size_t i = 0; i < journal_.new_blobs.size(); ++i) {
-      const std::string& hash = journal_.new_blobs[i];
+    for (std::size_t i = 0; i < blobs_to_write_.size(); ++i) {
+      const std::string& hash = blobs_to_write_[i];
       const std::string staged = staged_name(token_, i, true);
       StageRequest request{folder.handle(), hash, staged, shown + "/" + hash, false};
       request.most = readers();
@@ -364,6 +367,7 @@ class Commit {
   Receipt receipt_;
   std::vector<Item> items_;
   Journal journal_;
+  std::vector<std::string> blobs_to_write_;
   CommitReport report_;
 };
 

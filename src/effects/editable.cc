@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::uint64_t kMostText = 4U << 20U;
 
-std::string absolute(const std::string& site, const std::string& path) {
-  return path.starts_with("/") ? path : site + "/" + path;
+std::string absolute(const std::string& site, std::string path) {
+  if (path.starts_with("/")) return path;
+  while (path.starts_with("./")) path.erase(0, 2);
+  return site + "/" + path;
 }
 
 std::string read_text(FileSystem& fs, const std::string& path) {

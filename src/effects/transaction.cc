@@ -249,6 +249,8 @@ void Transaction::remove_blobs(const std::vector<std::string>& hashes) {
     const Io<Done> removed = fs.remove(folder.handle(), hash);
     if (!removed && removed.error != ENOENT) left_behind(shown + "/" + hash, removed.error);
   }
+  const Io<Done> synced = hashes.empty() ? Io<Done>{} : sync_folder(fs, folder.handle());
+  if (!synced) left_behind(shown, synced.error);
   // Only where it is empty.
   const Io<Done> removed = fs.remove_folder(suture_, kBlobs);
   if (!removed && removed.error != ENOTEMPTY && removed.error != EEXIST) left_behind(shown, removed.error);

@@ -85,10 +85,25 @@ std::optional<Finding> finding_of_gather(const Trace& trace, const TraceTable& t
 
 std::int64_t bytes_of(const Finding& finding, const RowTimes& times, std::string_view type) {
   if (finding.kind != Kind::oversized_gather) return times.bytes;
-  return 2 * finding.rows * finding.columns * type_size(type);
+  const std::int64_t elements = elements_of(Dims{finding.rows, finding.columns});
+  return elements < 0 ? 0 : 2 * elements * type_size(type);
 }
 
-// Without operators: a casting copy that is launched for so many elements that only a pool has them.
+// The patches are for FP8 pools. Of what is inferred the type is not known.
+bool is_fp8(const Finding& finding) {
+  return finding.inferred || finding.from.starts_with("Float8");
+}
+
+// By work: whether some call of it names an operator whose inputs are recorded.
+std::vector<char> with_shapes(const Trace& trace, const TraceTable& table) {
+  std::vector<char> shaped(trace.works.size());
+  for (const GpuCall& call : trace.calls) {
+    if (call.path != kNone && !table.ops[trace.paths[call.path].op].dims.empty()) shaped[call.work] = 1;
+  }
+  return shaped;
+}
+
+// Without operators, or without their shapes: a casting copy that is launched for so many elements that only a pool has them.
 std::optional<Finding> finding_of_kernel(const Trace& trace, const KernelRow& row, const FindingOptions& options) {
   const GpuWork& work = trace.works[row.work];
   if (!is_casting_copy(work)) return std::nullopt;
@@ -125,7 +140,7 @@ std::string_view finding_name(Kind kind) {
 }
 
 bool is_of(const Finding& finding, const Trace& trace, const TraceTable& table, const GpuCall& call) {
-  if (finding.inferred) return call.work == finding.work && call.path == kNone;
+  if (finding.inferred) return call.work == finding.work;
   return call.path != kNone && table.op_of(trace, call) == finding.op;
 }
 
@@ -144,9 +159,9 @@ std::vector<Finding> find_waste(const Trace& trace, const TraceSteps& steps, con
     finding->times.bytes = bytes_of(*finding, row.times, in.types[0]);
     if (finding->times.bytes >= options.threshold) found.push_back(*std::move(finding));
   }
+  const std::vector<char> shaped = with_shapes(trace, table);
   for (const KernelRow& row : table.kernel_rows) {
-    const bool recorded = row.op != kNone && !table.ops[row.op].inferred;
-    if (recorded) continue;
+    if (shaped[row.work] != 0) continue;
     if (std::optional<Finding> finding = finding_of_kernel(trace, row, options)) {
       finding->op = row.op;
       found.push_back(*std::move(finding));
@@ -159,9 +174,10 @@ std::vector<Finding> find_waste(const Trace& trace, const TraceSteps& steps, con
       if (is_of(finding, trace, table, call) && call.step != kNone) in_steps.insert(call.step);
     }
     finding.in_steps = in_steps.size();
-    // A cast that is made once is a program that loads its weights.
-    const bool repeats =
-        finding.times.calls >= 2 && (steps.steps.empty() || finding.in_steps * 2 >= steps.steps.size());
+    // A cast that is made once is a program that loads its weights; once a step, and not from FP8, one that keeps them in another type.
+    const bool weights = finding.kind == Kind::whole_pool_cast && !is_fp8(finding) && finding.times.calls_a_step < 2;
+    const bool in_most = steps.steps.empty() || finding.in_steps * 2 >= steps.steps.size();
+    const bool repeats = finding.times.calls >= 2 && in_most && (steps.steps.empty() || !weights);
     if (repeats) kept.push_back(std::move(finding));
   }
   std::stable_sort(kept.begin(), kept.end(),
@@ -169,12 +185,12 @@ std::vector<Finding> find_waste(const Trace& trace, const TraceSteps& steps, con
   return kept;
 }
 
-std::vector<std::string> patches_for(Kind kind, const std::vector<Patch>& catalog) {
+std::vector<std::string> patches_for(const Finding& finding, const std::vector<Patch>& catalog) {
   std::vector<const Patch*> patches;
-  if (kind == Kind::copy_without_change) return {};
+  if (finding.kind == Kind::copy_without_change || !is_fp8(finding)) return {};
   for (const Patch& patch : catalog) {
     if (std::find(kPoolPatches.begin(), kPoolPatches.end(), patch.name) == kPoolPatches.end()) continue;
-    if (kind == Kind::oversized_gather && patch.name == "sglang-gather-then-cast") continue;
+    if (finding.kind == Kind::oversized_gather && patch.name == "sglang-gather-then-cast") continue;
     patches.push_back(&patch);
   }
   std::stable_sort(patches.begin(), patches.end(), [](const Patch* a, const Patch* b) {

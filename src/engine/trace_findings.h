@@ -31,7 +31,7 @@ struct Finding {
   enum class Kind { whole_pool_cast, oversized_gather, copy_without_change } kind = Kind::whole_pool_cast;
   std::uint32_t op = kNone;    // of TraceTable::ops
   std::uint32_t work = kNone;  // inferred: the kernel that tells it
-  bool inferred = false;       // no operator was recorded; kernel name and launch shape tell
+  bool inferred = false;       // no operator, or none with shapes, was recorded; kernel name and launch shape tell
   RowTimes times;
   std::int64_t slots = 0, columns = 0;  // of the pool; columns 0: not known
   std::int64_t rows = 0;                // gather: rows that it reads
@@ -57,7 +57,7 @@ std::vector<Finding> find_waste(const Trace& trace, const TraceSteps& steps, con
 bool is_of(const Finding& finding, const Trace& trace, const TraceTable& table, const GpuCall& call);
 
 // The patches of the catalog that take out what is found, the recommended first.
-std::vector<std::string> patches_for(Finding::Kind kind, const std::vector<Patch>& catalog);
+std::vector<std::string> patches_for(const Finding& finding, const std::vector<Patch>& catalog);
 // The sites of a patch's rules in a tree that are about the code of such a finding: those that replace it. `folder`: the package's.
 std::vector<CodeSite> sites_of(Finding::Kind kind, const PatchOutcome& outcome, const Patch& patch,
                                const std::string& folder);

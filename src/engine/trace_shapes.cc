@@ -83,7 +83,7 @@ Dims numbers_of(View json) {
 std::int64_t elements_of(const Dims& dims) {
   std::int64_t count = 1;
   for (const std::int64_t dim : dims) {
-    if (dim < 0 || (dim > 0 && count > (std::int64_t{1} << 62U) / dim)) return -1;
+    if (dim < 0 || (dim > 0 && count > (std::int64_t{1} << 55U) / dim)) return -1;
     count *= dim;
   }
   return count;
@@ -260,9 +260,12 @@ std::string operator_by_kernel(const std::string& kernel) {
 }
 
 std::int64_t elements_of(const GpuWork& work) {
-  const Dims grid = numbers_of(work.grid), block = numbers_of(work.block);
-  const std::int64_t threads = elements_of(grid) * elements_of(block);
-  if (grid.empty() || block.empty() || threads <= 0) return 0;
+  Dims launched = numbers_of(work.grid);
+  const Dims block = numbers_of(work.block);
+  if (launched.empty() || block.empty()) return 0;
+  launched.insert(launched.end(), block.begin(), block.end());
+  const std::int64_t threads = elements_of(launched);
+  if (threads <= 0) return 0;
   std::int64_t each = 0;
   if (work.name.find("unrolled_elementwise_kernel") != std::string::npos) {
     each = 4;  // thread_work_size() of PyTorch's loops

@@ -22,7 +22,7 @@ std::vector<std::string> types_of(std::string_view json);
 // "[557496, 1, 1]"
 Dims numbers_of(std::string_view json);
 
-std::int64_t elements_of(const Dims& dims);  // 1 of none; -1 beyond 2^62
+std::int64_t elements_of(const Dims& dims);  // 1 of none; -1 beyond 2^55, or of a negative one
 // Bytes of an element by PyTorch's name of its type, "c10::BFloat16"; 0: not known, or no tensor.
 std::int64_t type_size(std::string_view type);
 bool is_float_type(std::string_view type);

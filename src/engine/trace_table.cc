@@ -60,11 +60,22 @@ struct Sample {
   std::int64_t ns = 0;
 };
 
+// Sorted by row; within one the samples stay in the order of the calls.
+std::vector<Sample> grouped_by_row(const std::vector<Sample>& samples, std::size_t rows) {
+  std::vector<std::uint32_t> next(rows + 1);
+  for (const Sample& each : samples) ++next[each.row + 1];
+  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  std::vector<Sample> grouped(samples.size());
+  for (const Sample& each : samples) grouped[next[each.row]++] = each;
+  return grouped;
+}
+
 template <class Take>
-void by_row(std::vector<Sample>& samples, Take take) {
-  // What one call launched is one sample.
-  std::sort(samples.begin(), samples.end(),
-            [](const Sample& a, const Sample& b) { return a.row != b.row ? a.row < b.row : a.call < b.call; });
+void by_row(std::vector<Sample>& samples, std::size_t rows, Take take) {
+  samples = grouped_by_row(samples, rows);
+  // What one call launched is one sample, and nearly always stands together already.
+  const auto before = [](const Sample& a, const Sample& b) { return a.row != b.row ? a.row < b.row : a.call < b.call; };
+  if (!std::is_sorted(samples.begin(), samples.end(), before)) std::sort(samples.begin(), samples.end(), before);
   std::vector<double> values;
   for (std::size_t i = 0; i < samples.size();) {
     const std::uint32_t row = samples[i].row;
@@ -218,10 +229,10 @@ TraceTable make_table(const Trace& trace, const TraceSteps& steps) {
   });
   std::vector<Sample> samples;
   fill_samples(trace, table, true, samples);
-  by_row(samples,
+  by_row(samples, ops.size(),
          [&ops](std::uint32_t row, const std::vector<double>& values) { set_statistics(ops[row].times, values); });
   fill_samples(trace, table, false, samples);
-  by_row(samples, [&kernels](std::uint32_t row, const std::vector<double>& values) {
+  by_row(samples, kernels.size(), [&kernels](std::uint32_t row, const std::vector<double>& values) {
     set_statistics(kernels[row].times, values);
   });
   for (OpRow& row : ops) {

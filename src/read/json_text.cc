@@ -60,10 +60,31 @@ std::optional<double> as_double(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// "5094929536985.607": up to 15 digits, a point and three more, as profilers write them; -1: otherwise, or it ends elsewhere.
+std::int64_t plain_time(std::string_view text) {
+  std::int64_t value = 0;
+  std::size_t at = 0;
+  for (; at < text.size() && is_digit(text[at]); ++at) value = value * 10 + (text[at] - '0');
+  const bool plain = at > 0 && at <= 15 && (text[0] != '0' || at == 1);
+  if (!plain || at + 4 != text.size() || text[at] != '.') return -1;
+  for (++at; at < text.size(); ++at) {
+    if (!is_digit(text[at])) return -1;
+    value = value * 10 + (text[at] - '0');
+  }
+  return value;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds) {
+  if (microseconds.size() <= 19) {
+    if (const std::int64_t plain = plain_time(microseconds); plain >= 0) return plain;
+  }
   const std::optional<Number> number = read_number(microseconds);
   if (!number) return std::nullopt;
-  constexpr double most = 9.2e18;
+  constexpr double most = 4e18;
   if (number->exponent || number->whole.size() > 16) {
     const std::optional<double> value = as_double(microseconds);
     if (!value || std::fabs(*value * 1000) > most) return std::nullopt;
@@ -71,7 +92,7 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds) {
   }
   std::int64_t value = 0;
   for (const char c : number->whole) value = value * 10 + (c - '0');
-  if (value >= 9'200'000'000'000'000) return std::nullopt;
+  if (value >= 4'000'000'000'000'000) return std::nullopt;
   for (std::size_t i = 0; i < 3; ++i)
     value = value * 10 + (i < number->fraction.size() ? number->fraction[i] - '0' : 0);
   if (number->fraction.size() > 3 && number->fraction[3] >= '5') ++value;

@@ -9,7 +9,8 @@
 namespace suture {
 
 // A JSON number of microseconds as nanoseconds, to the nearest: "5094929536985.607" -> 5094929536985607. A double has no room for
-// both such a time and its nanoseconds. nullopt: no JSON number (NaN, Infinity, 1., .5, +1), or beyond 292 years.
+// both such a time and its nanoseconds. nullopt: no JSON number (NaN, Infinity, 1., .5, +1), or beyond 126 years, so that two of them
+// can be added.
 std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds);
 
 // A whole number from 0 to 2^64 - 1, exactly; with a fraction of zeros or an exponent too where the value is whole.

@@ -25,7 +25,7 @@ struct TraceEvent {
   char phase = 'X';                          // X: complete; B, E: begin and end
   std::string_view name, pid, tid;           // pid and tid: numbers or strings
   std::optional<std::int64_t> start_ns;      // "ts"
-  std::optional<std::int64_t> duration_ns;   // "dur"; never negative
+  std::optional<std::int64_t> duration_ns;   // "dur"; from 0 to 13 days
   std::optional<std::uint64_t> external;     // args: "External id"
   std::optional<std::uint64_t> correlation;  // args
   std::string_view device, stream;           // args; numbers

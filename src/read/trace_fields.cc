@@ -8,9 +8,7 @@ namespace {
 
 using State = ValueEnd::State;
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
+constexpr std::int64_t kLongest = std::int64_t{1} << 50U;  // 13 days; thousands of them can be added
 
 ValueEnd incomplete() {
   return {State::incomplete, 0, ""};
@@ -24,14 +22,6 @@ bool is_scalar(char c) {
 }
 
 }  // namespace
-
-std::string_view TokenText::scalar(std::size_t token) const {
-  const std::size_t begin = places[token];
-  std::size_t end = token + 1 < places.size() ? places[token + 1] : bytes.size();
-  while (end > begin && is_blank(bytes[end - 1])) --end;
-  if (bytes[begin] != '"') return bytes.substr(begin, end - begin);
-  return end - begin < 2 ? std::string_view() : bytes.substr(begin + 1, end - begin - 2);
-}
 
 ValueEnd skip_value(const TokenText& text, std::size_t token) {
   constexpr unsigned deepest = 64;
@@ -245,8 +235,8 @@ ValueEnd read_event(const TokenText& text, std::size_t token, TraceEvent& event,
   event.tid = value_of(text, raw, Field::tid);
   event.start_ns = time_of(text, raw, Field::ts, notes);
   event.duration_ns = time_of(text, raw, Field::dur, notes);
-  if (event.duration_ns && *event.duration_ns < 0) {
-    notes.negative_duration = raw.token[Field::dur];
+  if (event.duration_ns && (*event.duration_ns < 0 || *event.duration_ns > kLongest)) {
+    notes.impossible_duration = raw.token[Field::dur];
     event.duration_ns.reset();
   }
   event.external = id_of(text, raw, Field::external, notes);

@@ -17,7 +17,16 @@ struct TokenText {
 
   [[nodiscard]] char first(std::size_t token) const { return bytes[places[token]]; }
   // A string without its quotes, or a number or literal; of the last token of the text it may be a part.
-  [[nodiscard]] std::string_view scalar(std::size_t token) const;
+  [[nodiscard]] std::string_view scalar(std::size_t token) const {
+    const std::size_t begin = places[token];
+    std::size_t end = token + 1 < places.size() ? places[token + 1] : bytes.size();
+    while (end > begin && is_blank(bytes[end - 1])) --end;
+    if (bytes[begin] != '"') return bytes.substr(begin, end - begin);
+    return end - begin < 2 ? std::string_view() : bytes.substr(begin + 1, end - begin - 2);
+  }
+
+ private:
+  static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 };
 
 // Where a walk over a value ended.
@@ -34,7 +43,7 @@ ValueEnd skip_value(const TokenText& text, std::size_t token);
 struct EventNotes {
   std::size_t duplicate_key = 0;  // its token; 0: none (an event's first token is no key)
   std::size_t not_a_number = 0;   // the token of a ts, dur or id that is none: NaN, Infinity
-  std::size_t negative_duration = 0;
+  std::size_t impossible_duration = 0;
 };
 
 // The event whose `{` is at `token`. Where a key stands twice the last one counts, as in Python's json. `bad` where it is no

@@ -376,8 +376,9 @@ class Reader {
     if (notes.duplicate_key != 0) warn("events have a key twice; the last one counts", offset_of(notes.duplicate_key));
     if (notes.not_a_number != 0)
       warn("values are no numbers (NaN, Infinity ...) and are taken as unknown", offset_of(notes.not_a_number));
-    if (notes.negative_duration != 0)
-      warn("durations are negative and are taken as unknown", offset_of(notes.negative_duration));
+    if (notes.impossible_duration != 0)
+      warn("durations are negative, or longer than 13 days, and are taken as unknown",
+           offset_of(notes.impossible_duration));
     const bool timed = event.kind != TraceKind::other && event.phase == 'X';
     if (!timed) return;
     if (!event.start_ns) warn("events have no time (ts)", event.offset);

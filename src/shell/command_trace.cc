@@ -24,15 +24,15 @@ Result<TraceRequest> request_of(const Session& session) {
   return request;
 }
 
-// The patches that take out what was found, and where their rules find that code in --tree.
-Status add_patches(const Session& session, std::vector<TraceReport>& reports) {
+// The patches that take out what was found, and where their rules find that code in --tree; where they find none, why.
+Status add_patches(const Session& session, std::vector<TraceReport>& reports, Report& out) {
   const Result<Catalog> catalog = session.open_catalog();
   if (!catalog) return catalog.error();
   const bool in_tree = session.options().flag("--tree") || session.options().flag("--python");
   std::map<std::string, std::vector<CodeSite>> sites;  // by patch
   for (TraceReport& report : reports) {
     for (Finding& finding : report.findings) {
-      finding.patches = patches_for(finding.kind, catalog->patches);
+      finding.patches = patches_for(finding, catalog->patches);
       if (!in_tree || finding.patches.empty()) continue;
       const std::string& name = finding.patches.front();
       if (!sites.contains(name)) {
@@ -42,6 +42,8 @@ Status add_patches(const Session& session, std::vector<TraceReport>& reports) {
         if (!target) return target.error();
         const PatchOutcome outcome = judge(target->state, patch, catalog->patches);
         sites[name] = sites_of(finding.kind, outcome, patch, group.folder);
+        if (sites[name].empty())
+          note(session, out, "note: " + target->state.display + ": " + name + ": " + verdict_phrase(outcome) + "\n");
       }
       finding.sites = sites[name];
     }
@@ -107,7 +109,7 @@ Report run(const Session& session) {
     if (!one) return report.fail(one.error()), report;
     before = *std::move(one);
   }
-  if (Status added = add_patches(session, reports); !added) return report.fail(added.error()), report;
+  if (Status added = add_patches(session, reports, report); !added) return report.fail(added.error()), report;
 
   std::optional<TraceChange> change;
   if (before) change = compare_traces(before->analysed(), reports.front().analysed());

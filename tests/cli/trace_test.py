@@ -3,7 +3,13 @@
 Also held here: the JSON documents fit docs/json-schema/trace.schema.json.
 """
 
+import fcntl
 import json
+import os
+import pty
+import struct
+import subprocess
+import termios
 
 import scenario
 from scenario import driver
@@ -72,6 +78,8 @@ def test_findings(s):
     s.install({"__init__.py": "", "srt/layers/attention/flashinfer_mla_backend.py": BACKEND}, name="sglang", version="0.5.9")
     s.run("trace", "t.json")
     s.run("trace", "t.json", "-t", "site", "--top", "1")
+    s.write("other/sglang/__init__.py", "")
+    assert b"note: other: sglang-cast-active-slots: absent" in s.run_raw("trace", "t.json", "-t", "other", shown=False).stderr
 
 
 def test_nothing_found(s):
@@ -119,6 +127,22 @@ def test_cpu_only(s):
     """Nothing ran on a GPU"""
     s.write("t.json", text([x("cpu_op", "aten::linear", 0, 100, **{"External id": 1}), x("cpu_op", "aten::addmm", 10, 80, **{"External id": 2})]))
     s.run("trace", "t.json")
+
+
+def test_progress(s):
+    """Progress is for a terminal alone, and is gone when the file is read"""
+    s.write("t.json", text(decode(steps=6000)))
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    done = subprocess.run([str(s.binary), "trace", "t.json"], cwd=s.folder, stdout=subprocess.PIPE, stderr=slave, check=True)
+    os.close(slave)
+    try:
+        shown = os.read(master, 1 << 16)
+    except OSError:  # nothing was shown: it was read too soon
+        shown = b""
+    assert b"whole-pool-cast" in done.stdout
+    assert shown == b"" or (b"reading t.json: " in shown and shown.endswith(b"\r\x1b[K")), shown
+    assert not s.run_raw("trace", "t.json", shown=False).stderr
 
 
 def test_usage(s):

@@ -13,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import typing
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -64,24 +65,35 @@ def places(outcome):
     return "; ".join(f"{pathlib.PurePosixPath(path).name} {', '.join(map(str, sorted(files[path])))}" for path in sorted(files))
 
 
-def evidence(outcome, names):
-    """What proves the verdict, in one cell. `names`: (a path of this machine, what it is called on the page)."""
+class Found(typing.NamedTuple):
+    """What suture says of a patch on a release."""
+
+    verdict: str
+    why: str  # what proves it: where to look, and none of other people's code
+    otherwise: list  # what the server would come to where a requirement does not hold
+
+    @property
+    def row(self):
+        return self.verdict, self.why
+
+
+def find(outcome, names):
+    """`names`: (a path of this machine, what it is called on the page)."""
     if outcome["verdict"] == "applicable":
-        text = places(outcome)
-    else:
-        lines = [outcome["reason"]]
-        for place in outcome["evidence"]:
-            line = f":{place['line']}" if place.get("line") else ""
-            words = ": ".join(part for part in (place.get("detail"), place.get("text")) if part)
-            lines.append(f"{place['path']}{line} {words}".strip())
-        text = "; ".join(line for line in lines if line)
+        return Found("applicable", places(outcome), [])
+    reason, _, otherwise = outcome["reason"].partition(". Otherwise: ")
+    lines = [reason]
+    for place in outcome["evidence"]:
+        line = f":{place['line']}" if place.get("line") else ""
+        lines.append(f"{place['path']}{line} {place.get('detail', '')}".strip())
+    text = "; ".join(line for line in lines if line)
     for path, name in names:
         text = text.replace(str(path), name)
-    return re.sub(r"\s+", " ", text).replace("|", "\\|")
+    return Found(outcome["verdict"], re.sub(r"\s+", " ", text).replace("|", "\\|"), [otherwise] if otherwise else [])
 
 
 def read(release):
-    """{patch: (verdict, evidence)} and the pin."""
+    """The FlashInfer that the release pins, and {patch: Found}."""
     wheel = fetched("fetch_wheel.sh", release)
     pin = pinned(wheel)
     options, names = [], [(wheel, wheel.name)]
@@ -91,14 +103,14 @@ def read(release):
         names.append((beside, f"flashinfer_python-{pin}"))
     report = json.loads(driver.suture("status", "--json", "-t", wheel, *options)[0])
     (tree,) = report["trees"]
-    return pin, {each["patch"]: (each["verdict"], evidence(each, names)) for each in tree["patches"]}
+    return pin, {each["patch"]: find(each, names) for each in tree["patches"]}
 
 
 def overview(found):
     patches = list(next(iter(found.values()))[1])
     lines = [f"| SGLang | FlashInfer | {' | '.join(patches)} |", "|" + "---|" * (len(patches) + 2)]
     for release, (pin, verdicts) in found.items():
-        lines.append(f"| {release} | {pin or '-'} | {' | '.join(verdicts[patch][0] for patch in patches)} |")
+        lines.append(f"| {release} | {pin or '-'} | {' | '.join(verdicts[patch].verdict for patch in patches)} |")
     return lines
 
 
@@ -106,14 +118,15 @@ def details(found, patch):
     """The lines of one patch; neighbours that say the same share one."""
     rows = []
     for release, (_, verdicts) in found.items():
-        if rows and rows[-1][2:] == list(verdicts[patch]):
+        if rows and rows[-1][2:] == list(verdicts[patch].row):
             rows[-1][1] = release
         else:
-            rows.append([release, release, *verdicts[patch]])
+            rows.append([release, release, *verdicts[patch].row])
     lines = [f"## {patch}", "", "| SGLang | verdict | where it edits, or why not |", "|---|---|---|"]
     for first, last, verdict, why in rows:
         lines.append(f"| {first if first == last else first + ' to ' + last} | {verdict} | {why} |")
-    return lines
+    otherwise = {text: None for _, verdicts in found.values() for text in verdicts[patch].otherwise}
+    return lines + [line for text in otherwise for line in ("", f"Otherwise: {text}.")]
 
 
 def page(found):
@@ -132,9 +145,10 @@ def check(found):
         section = text.partition(f"## {patch}\n")[2].partition("\n## ")[0]
         rows = re.findall(r"^\| (\S+)(?: to (\S+))? \| ([a-z-]+) \| (.*) \|$", section, re.MULTILINE)
         for release, (_, verdicts) in found.items():
-            said = [row[2:] for row in rows if order.index(row[0]) <= order.index(release) <= order.index(row[1] or row[0])]
-            if said != [verdicts[patch]]:
-                wrong.append(f"{patch} on {release}: {verdicts[patch]}, the page says {said}")
+            at = order.index(release)
+            said = [row[2:] for row in rows if row[0] in order and order.index(row[0]) <= at <= order.index(row[1] or row[0])]
+            if said != [verdicts[patch].row]:
+                wrong.append(f"{patch} on {release}: {verdicts[patch].row}, the page says {said}")
     if wrong:
         sys.exit("docs/compatibility.md is not what suture says (make matrix writes it anew):\n  " + "\n  ".join(wrong))
     print(f"{len(found)} releases are as docs/compatibility.md says")

@@ -121,7 +121,7 @@ def docker(scratch, wheel):
 
 def kubernetes(scratch, wheel):
     """Both init containers, each in the image that it names, with the volume at its place."""
-    (document,) = yaml.safe_load_all((EXAMPLES / "kubernetes" / "deployment.yaml").read_text())
+    (document,) = yaml.safe_load_all((EXAMPLES / "kubernetes" / "deployment.yml").read_text())
     pod = document["spec"]["template"]["spec"]
     volumes = {volume["name"] for volume in pod["volumes"]}
     for container in [*pod["initContainers"], *pod["containers"]]:

@@ -96,6 +96,13 @@ void MemoryFileSystem::put_hard_link(const std::string& path, const std::string&
   make_folders(parent_of(path))->names[base_of(path)] = node;
 }
 
+void MemoryFileSystem::move(const std::string& from, const std::string& to) {
+  auto& names = make_folders(parent_of(from))->names;
+  const NodePtr node = names.at(base_of(from));
+  names.erase(base_of(from));
+  make_folders(parent_of(to))->names[base_of(to)] = node;
+}
+
 void MemoryFileSystem::put_xattr(const std::string& path, const std::string& name, const std::string& value) {
   find(path, false)->attributes[name] = value;
 }

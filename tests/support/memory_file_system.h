@@ -27,6 +27,7 @@ class MemoryFileSystem final : public FileSystem {
   void put_folder(const std::string& path);
   void put_link(const std::string& path, const std::string& target);
   void put_hard_link(const std::string& path, const std::string& existing);
+  void move(const std::string& from, const std::string& to);
   void put_xattr(const std::string& path, const std::string& name, const std::string& value);
   void set_read_only(bool read_only) { read_only_ = read_only; }
   // As NFS: exchange() and rename_new() give ENOTSUP.

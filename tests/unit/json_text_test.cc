@@ -20,7 +20,7 @@ TEST(JsonText, TimesAreExactToTheNanosecond) {
 
 TEST(JsonText, WhatIsNoNumberHasNoTime) {
   for (const char* text : {"", "-", "NaN", "Infinity", "-Infinity", "1.", ".5", "+1", "01", "1e", "1e+", "0x10", "1 2",
-                           "true", "null", "99999999999999999", "1e300", "9300000000000000"}) {
+                           "true", "null", "99999999999999999", "1e300", "4000000000000000"}) {
     EXPECT_FALSE(nanoseconds_of(text)) << text;
   }
 }

@@ -1,5 +1,4 @@
-// Loading, locking, committing and recovering, on the double in memory: every operation fails once, and the process dies
-// at every operation, with and without what was not synced.
+// Loading, locking, committing and recovering, on the double in memory. Where operations fail: store_faults_test.cc.
 #include "effects/store.h"
 
 #include <gmock/gmock.h>
@@ -13,6 +12,7 @@
 #include "engine/revert.h"
 #include "engine/written_edits.h"
 #include "support/memory_file_system.h"
+#include "support/store_fixture.h"
 
 namespace suture {
 namespace {
@@ -20,98 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Tree = std::map<std::string, std::string>;
-
-constexpr const char* kSite = "/site";
-constexpr const char* kRoot = "/site/pkg";
-// Longer than one write of the double takes.
-const std::string kFirst = "import a\n\n\ndef f(x):\n    return x\n" + std::string(1500, '#') + "\n";
-const std::string kSecond = "y = 1\r\nz = 2\r\n";
-
-LocatedTree located() {
-  LocatedTree tree;
-  tree.package_folder = kRoot;
-  tree.metadata_folder = kSite;
-  tree.display = kSite;
-  tree.present = true;
-  return tree;
-}
-
-void fill(MemoryFileSystem& fs) {
-  fs.put("/site/pkg/__init__.py", "");
-  fs.put("/site/pkg/srt/first.py", kFirst, 0640);
-  fs.put("/site/pkg/srt/__pycache__/first.cpython-311.pyc", "old");
-  fs.put("/site/pkg/srt/__pycache__/first.cpython-312.opt-1.pyc", "old");
-  fs.put("/site/pkg/srt/__pycache__/first_two.cpython-311.pyc", "keep");
-  fs.put("/site/pkg/srt/second.py", kSecond);
-  fs.put("/site/pkg-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: pkg\nVersion: 1.0\n");
-  fs.settle();
-}
-
-TreeLock lock_of(FileSystem& fs) {
-  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
-  EXPECT_TRUE(lock.ok()) << to_text(lock.error());
-  return std::move(*lock);
-}
-
-const std::vector<std::string> kPaths = {"srt/first.py", "srt/second.py", "srt/new/kv.py"};
-
-TreeState load(FileSystem& fs) {
-  Result<TreeState> state = load_tree(fs, located(), "pkg", "pkg", kPaths, "");
-  EXPECT_TRUE(state.ok()) << to_text(state.error());
-  return *state;
-}
-
-// The state with a patch that edits two files and adds one.
-TreeState patched(const TreeState& state, const std::string& patch = "one") {
-  TreeState after = state;
-  ReceiptEntry entry;
-  entry.patch = patch;
-  entry.version = "1.0";
-  const auto at = static_cast<std::uint32_t>(kFirst.find("return x"));
-  write_edits(after, entry, "srt/first.py", {{at, at + 8, "return cast(x)", "casts", false}});
-  write_edits(after, entry, "srt/second.py", {{0, 0, "w = 0\r\n", "inserts", false}});
-  write_added_file(after, entry, "srt/new/kv.py", "def cast(x): ...\n");
-  after.receipt.patches.push_back(entry);
-  return after;
-}
-
-Result<CommitReport> write(FileSystem& fs, TreeLock& lock, const TreeState& before, const TreeState& after) {
-  return commit(fs, located(), lock, before, after, changes_between(before, after));
-}
-
-// One run as the command line makes it. false: an error anywhere.
-bool run_apply(FileSystem& fs) {
-  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
-  if (!lock || !recover(fs, located(), *lock)) return false;
-  const Result<TreeState> before = load_tree(fs, located(), "pkg", "pkg", kPaths, "");
-  if (!before) return false;
-  if (!before->receipt.empty()) return true;
-  for (const char* path : {"srt/first.py", "srt/second.py"}) {  // the planner refuses these
-    if (before->files.at(path).kind != FileState::Kind::regular) return false;
-  }
-  return write(fs, *lock, *before, patched(*before)).ok();
-}
-
-bool run_revert(FileSystem& fs) {
-  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
-  if (!lock || !recover(fs, located(), *lock)) return false;
-  const Result<TreeState> before = load_tree(fs, located(), "pkg", "pkg", kPaths, "");
-  if (!before) return false;
-  const RevertPlan plan = plan_revert(*before, {}, true);
-  return !plan.refused() && write(fs, *lock, *before, plan.after).ok();
-}
-
-Tree without_bytecode(Tree tree) {
-  std::erase_if(tree, [](const auto& file) { return file.first.ends_with(".pyc"); });
-  return tree;
-}
-Tree without_suture(Tree tree) {
-  std::erase_if(tree, [](const auto& file) {
-    return file.first.starts_with("pkg/.suture/") || file.first.find("/.suture-") != std::string::npos;
-  });
-  return tree;
-}
+using namespace store_fixture;  // NOLINT(google-build-using-namespace): its names are this test's words
 
 // --- the plain way
 
@@ -403,161 +312,6 @@ TEST(TreeLock, TheFolderGoesWhileAnotherIsOpeningIt) {
     EXPECT_FALSE(TreeLock::acquire(fs, located(), impatient).ok()) << n;
   }
 }
-
-// --- faults
-
-struct Snapshots {
-  Tree before, after;
-};
-
-Snapshots snapshots(bool (*run)(FileSystem&), bool applied) {
-  MemoryFileSystem fs;
-  fill(fs);
-  if (applied) {
-    EXPECT_TRUE(run_apply(fs));
-  }
-  Snapshots out;
-  out.before = without_bytecode(fs.tree(kSite));
-  EXPECT_TRUE(run(fs));
-  out.after = without_bytecode(fs.tree(kSite));
-  return out;
-}
-
-// Every file is old or new; a file that only one side has is there whole or not at all.
-void expect_whole(const Tree& now, const Snapshots& sides) {
-  for (const auto& [path, bytes] : without_suture(now)) {
-    if (path.ends_with("/") || path.ends_with(".pyc")) continue;
-    const auto old = sides.before.find(path), fresh = sides.after.find(path);
-    const bool is_old = old != sides.before.end() && old->second == bytes;
-    const bool is_new = fresh != sides.after.end() && fresh->second == bytes;
-    EXPECT_TRUE(is_old || is_new) << path << " is torn: " << bytes.substr(0, 60);
-  }
-  for (const auto& [path, bytes] : sides.before) {
-    if (path.starts_with("pkg/.suture")) continue;
-    if (sides.after.contains(path)) {
-      EXPECT_TRUE(now.contains(path)) << path << " is gone";
-    }
-  }
-}
-
-using Run = bool (*)(FileSystem&);
-struct Job {
-  const char* name;
-  Run run;
-  bool applied;
-};
-
-class Faults : public ::testing::TestWithParam<Job> {
- protected:
-  void prepare(MemoryFileSystem& fs) {
-    fill(fs);
-    if (GetParam().applied) {
-      ASSERT_TRUE(run_apply(fs));
-    }
-    fs.settle();
-  }
-};
-
-TEST_P(Faults, AnyOperationFailsOnce) {
-  const Snapshots sides = snapshots(GetParam().run, GetParam().applied);
-  for (const int error : {EIO, ENOSPC}) {
-    for (std::uint64_t n = 1;; ++n) {
-      MemoryFileSystem fs;
-      prepare(fs);
-      fs.fail_at(n, error);
-      const bool done = GetParam().run(fs);
-      const bool reached = fs.operations() >= n;
-      const Tree now = without_bytecode(fs.tree(kSite));
-      expect_whole(now, sides);
-      const bool pending = now.contains("pkg/.suture/journal");  // and said so: the next run tidies up
-      if (done && !pending) {
-        EXPECT_EQ(without_suture(now), without_suture(sides.after)) << n;
-      } else if (!pending) {
-        EXPECT_EQ(without_suture(now), without_suture(sides.before)) << n;
-      }
-      fs.fail_at(0, 0);
-      EXPECT_TRUE(GetParam().run(fs)) << n;
-      EXPECT_EQ(without_bytecode(fs.tree(kSite)), sides.after) << n;
-      EXPECT_EQ(fs.open_handles(), 0U) << n;
-      if (HasFailure()) FAIL() << "at operation " << n;
-      if (!reached) {
-        EXPECT_GT(n, 80U);
-        break;
-      }
-    }
-  }
-}
-
-enum class Loss { none, bytes, everything };
-
-void kill_at_every_operation(const Job& job, Loss loss) {
-  const Snapshots sides = snapshots(job.run, job.applied);
-  for (std::uint64_t n = 1;; ++n) {
-    MemoryFileSystem fs;
-    fill(fs);
-    if (job.applied) {
-      ASSERT_TRUE(run_apply(fs));
-    }
-    fs.settle();
-    fs.die_at(n);
-    job.run(fs);
-    const bool died = fs.dead();
-    fs.revive();
-    if (died && loss != Loss::none) fs.lose_power(loss == Loss::bytes);
-    expect_whole(fs.tree(kSite), sides);
-    {
-      Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
-      ASSERT_TRUE(lock.ok());
-      const auto first = recover(fs, located(), *lock);
-      ASSERT_TRUE(first.ok()) << n << to_text(first.error());
-      const Tree once = fs.tree(kSite);
-      const auto second = recover(fs, located(), *lock);
-      ASSERT_TRUE(second.ok());
-      EXPECT_THAT(*second, IsEmpty());
-      EXPECT_EQ(fs.tree(kSite), once) << n;
-    }
-    const Tree now = without_bytecode(fs.tree(kSite));
-    EXPECT_TRUE(now == sides.before || now == sides.after) << "neither old nor new after dying at " << n;
-    EXPECT_TRUE(job.run(fs)) << n;
-    EXPECT_EQ(without_bytecode(fs.tree(kSite)), sides.after) << n;
-    if (testing::Test::HasFailure()) FAIL() << "at operation " << n;
-    if (!died) break;
-  }
-}
-
-TEST_P(Faults, KilledAtAnyOperation) {
-  kill_at_every_operation(GetParam(), Loss::none);
-}
-TEST_P(Faults, PowerLostAtAnyOperationNamesSurvive) {
-  kill_at_every_operation(GetParam(), Loss::bytes);
-}
-TEST_P(Faults, PowerLostAtAnyOperation) {
-  kill_at_every_operation(GetParam(), Loss::everything);
-}
-
-// The process dies, and the one that recovers dies too, at every pair of operations (some of them, to be quick).
-TEST_P(Faults, KilledAgainWhileRecovering) {
-  const Snapshots sides = snapshots(GetParam().run, GetParam().applied);
-  for (std::uint64_t n = 40; n < 300; n += 9) {
-    for (std::uint64_t m = 8; m < 150; m += 7) {
-      MemoryFileSystem fs;
-      prepare(fs);
-      fs.die_at(n);
-      GetParam().run(fs);
-      fs.revive();
-      fs.die_at(m);
-      GetParam().run(fs);
-      fs.revive();
-      expect_whole(fs.tree(kSite), sides);
-      ASSERT_TRUE(GetParam().run(fs)) << n << " " << m;
-      ASSERT_EQ(without_bytecode(fs.tree(kSite)), sides.after) << n << " " << m;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Jobs, Faults,
-                         ::testing::Values(Job{"apply", run_apply, false}, Job{"revert", run_revert, true}),
-                         [](const auto& job) { return job.param.name; });
 
 // --- recovery beside other people's changes
 

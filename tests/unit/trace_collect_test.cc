@@ -398,6 +398,43 @@ TEST(TraceFindings, ACastOfAGraphIsInferredFromNameAndLaunchShape) {
   EXPECT_EQ(findings_of(events, {.columns = 577})[0].slots, 0);
 }
 
+TEST(TraceFindings, WithoutShapesTheKernelTells) {
+  Events events;
+  for (int i = 0; i < 4; ++i) {
+    events.push_back(op("aten::copy_", i * 100, 50, i + 1));
+    events.push_back(kernel("unrolled_elementwise_kernel<direct_copy_kernel_cuda LoadWithCast>", i * 2000 + 500, 850,
+                            i + 1, i + 1, 7, R"("grid": [557496, 1, 1], "block": [128, 1, 1])"));
+  }
+  const std::vector<Finding> found = findings_of(events);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].inferred);
+  EXPECT_EQ(found[0].slots, 495552);
+}
+
+TEST(TraceFindings, WeightsInAnotherTypeOnceAStepAreNoPool) {
+  EXPECT_TRUE(findings_of(copies(copy_args("c10::BFloat16", "float", "[128256, 4096]"), 3, 1)).empty());
+  EXPECT_EQ(findings_of(copies(copy_args("c10::BFloat16", "float", "[128256, 4096]"), 3, 2)).size(), 1U);
+}
+
+TEST(TraceFindings, PatchesAreForFp8Pools) {
+  std::vector<Patch> catalog(3);
+  catalog[0].name = "other";
+  catalog[1].name = "sglang-gather-then-cast";
+  catalog[1].recommend = 3;
+  catalog[2].name = "sglang-cast-active-slots";
+  catalog[2].recommend = 1;
+  Finding finding;
+  finding.from = "Float8_e5m2";
+  EXPECT_THAT(patches_for(finding, catalog), ElementsAre("sglang-cast-active-slots", "sglang-gather-then-cast"));
+  finding.from = "float";
+  EXPECT_THAT(patches_for(finding, catalog), ElementsAre());
+  finding.inferred = true;
+  finding.kind = Finding::Kind::oversized_gather;
+  EXPECT_THAT(patches_for(finding, catalog), ElementsAre("sglang-cast-active-slots"));
+  finding.kind = Finding::Kind::copy_without_change;
+  EXPECT_THAT(patches_for(finding, catalog), ElementsAre());
+}
+
 TEST(TraceStacks, FunctionsAroundTheLaunch) {
   Events events = copies(copy_args("c10::BFloat16", "c10::Float8_e4m3fn", kPool));
   for (int i = 0; i < 2; ++i) {
