@@ -228,10 +228,7 @@ def attack_point(world, index, point, tally):
             tally.failures.append(name + "\n  " + "\n".join(problems).replace("\n", "\n  "))
 
 
-SHARE = 4
-
-
-def points_of(world, everything):
+def points_of(world, everything, share):
     """[(call, occurrence, fault)]. The spread: of each call that writes a kill and one or two of its errors in turn, of every
     seventh call that only reads one; and of all that every SHARE-th."""
     points = []
@@ -251,8 +248,8 @@ def points_of(world, everything):
     largest = max(len(what[-1]) for what in world.new.values() if isinstance(what[-1], bytes))
     sizes = range(0, largest, 16 if everything else 400)
     points += [("size", size, fault) for size in sizes for fault in ("EFBIG", "SIGXFSZ")]
-    first = list(JOBS).index(world.name) % SHARE  # jobs share calls: each gets other ones
-    return points if everything else points[first::SHARE]
+    first = list(JOBS).index(world.name) % share  # jobs share calls: each gets other ones
+    return points if everything else points[first::share]
 
 
 COLUMNS = ("faults", "crashes", "refused", "recoveries", "torn files", "lost bytes", "left-over temp files")
@@ -270,6 +267,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true", help="every fault at every call")
     parser.add_argument("--only", default="", help="JOB, or JOB:CALL:OCCURRENCE:FAULT as a failure is called")
+    parser.add_argument("--share", type=int, default=4, help="without --all: every how-manieth point; 1 takes about 2,200")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     arguments = parser.parse_args()
     attack.need_strace()
@@ -280,7 +278,7 @@ def main():
             if not (name + ":").startswith(arguments.only.split(":")[0]):
                 continue
             world = World(name, folder / name, options)
-            points = points_of(world, arguments.all or ":" in arguments.only)
+            points = points_of(world, arguments.all or ":" in arguments.only, arguments.share)
             futures = [pool.submit(attack_point, world, index, point, tally) for index, point in enumerate(points)
                        if f"{name}:{point[0]}:{point[1]}:{point[2]}".startswith(arguments.only)]
             for future in futures:
