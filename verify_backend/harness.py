@@ -112,14 +112,14 @@ def try_flashinfer(run, torch):
     versions = run.answer["versions"]
     versions["FlashInfer"], versions["Triton"] = version_of("flashinfer"), version_of("triton")
     run.step("compiling FlashInfer's MLA kernel")
-    kernel = run.request["mla_kernel"] or "auto"
+    kernel = {"backend": run.request["mla_kernel"]} if run.request["mla_kernel"] else {}
     kinds = [(torch.bfloat16, {})]
     if kind_of_patch(text_of(run.request["patched"])) == "native":
         kinds.append((torch.float8_e4m3fn, {"ckv_scale": 1.0, "kpe_scale": 1.0}))
     try:
         for dtype, scales in kinds:
             workspace = torch.zeros(128 << 20, dtype=torch.uint8, device="cuda")
-            wrapper = BatchMLAPagedAttentionWrapper(workspace, backend=kernel)
+            wrapper = BatchMLAPagedAttentionWrapper(workspace, **kernel)
             run_once(torch, wrapper, run.request["heads"], dtype, scales)
     except torch.OutOfMemoryError:
         raise

@@ -59,7 +59,7 @@ void check_condition(const Fields& fields, const Condition& condition, Problems&
     problems.report(fields.find("where")->key_at, "'where' needs a 'match' whose metavariables it narrows",
                     "write the pattern");
   }
-  if (!placed && !condition.package && !condition.versions) {
+  if (!placed && fields.find("package") == nullptr && fields.find("versions") == nullptr) {
     problems.report_missing(fields.at(), "a condition that asks for nothing", "name a package, versions or a file");
   }
 }

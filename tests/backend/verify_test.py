@@ -18,7 +18,7 @@ import trees  # noqa: E402
 from backend_test import output  # noqa: E402
 from planted import PLANTS, plant  # noqa: E402
 
-RELEASES = {"cast": "0.5.6", "gather": "0.5.22"}
+RELEASES = {"cast": "0.5.6", "gather": "0.5.22", "native": "0.5.22"}
 # In a graph, eager, and one that only the keys show.
 PLANTED = ("no indptr refresh, decode", "the whole pool is cast after all", "gather off by one")
 
@@ -49,7 +49,7 @@ class World:
         return done
 
 
-def test_both_patches(world):
+def test_the_patches(world):
     for patch, release in RELEASES.items():
         done = world.verify(world.tree(release, patch))
         assert done.returncode == 0, done.stderr + done.stdout

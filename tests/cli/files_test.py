@@ -338,6 +338,7 @@ def test_with_a_wheel(s):
 def test_folder_of_another_package(s):
     """package: {name, folder}: found where no metadata tells its import name, and --with may call it by that"""
     needing(s, [NEED.replace("toy-kernels", "{name: toy-kernels, folder: toykern}").replace(", versions: '>=0.3'", "")])
+    s.write("checkout/toykern/__init__.py", "")
     s.write("checkout/toykern/wrap.py", WRAPPER)
     s.run("status", "toy", "-t", "site", "--with", "toy-kernels=checkout")
     s.run("status", "toy", "-t", "site", "--with", "toykern=checkout")

@@ -395,6 +395,7 @@ def schema_keys(kind):
         "package": lambda: map_of(patch["package"]),
         "added file": lambda: patch["added_file"]["properties"],
         "condition": lambda: patch["condition"]["properties"],
+        "package of a condition": lambda: map_of(patch["condition"]["properties"]["package"]),
     }.get(kind, lambda: map_of(definitions[kind]))())
 
 

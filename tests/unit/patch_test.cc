@@ -308,7 +308,7 @@ TEST(Patch, RefusalsWhole) {
        "requires: [{package: {folder: x}}]\n",
        "patches/x/patch.yaml:4:22: error: 'package' has no 'name'\n"
        "    requires: [{package: {folder: x}}]\n"
-       "                         ^~~~~~~~~~~\n"
+       "                         ^~~~~~~~~~\n"
        "  hint: write the distribution's name, as pip knows it\n"},
       {"patch: p\n"
        "package: engine\n"
@@ -317,7 +317,7 @@ TEST(Patch, RefusalsWhole) {
        "patches/x/patch.yaml:4:14: error: 'otherwise' belongs to 'requires': it says what follows where that does not "
        "hold\n"
        "    superseded: [{file: a.py, otherwise: x}]\n"
-       "                 ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+       "                 ^~~~~~~~~~~~~~~~~~~~~~~~~\n"
        "  hint: say in 'note' what upstream does\n"},
       {"patch: p\n"
        "package: engine\n"
