@@ -123,8 +123,8 @@ void note_interrupted(const Session& session, const std::string& tree, bool inte
 }
 
 OptionSpec with_option() {
-  return {"--with", "NAME=PATH",
-          "where a package is that patches ask for, if not beside the tree: a folder or wheel", true};
+  return {"--with", "NAME=PATH", "where a package is that patches ask for, if not beside the tree: a folder or wheel",
+          true};
 }
 
 void note_where(const Session& session, const LocatedTree& tree, Report& report) {
