@@ -53,5 +53,6 @@ Command list_command();
 Command explain_command();
 Command test_command();
 Command verify_command();
+Command audit_command();
 
 }  // namespace suture
