@@ -76,7 +76,7 @@ class Worker {
     if (!names) return problem(work.path, "cannot list the folder: " + errno_words(names.error));
     std::vector<std::string> files;
     for (const std::string& name : names.value) {
-      if (name.starts_with(".") || name == "__pycache__") continue;
+      if (name == kSutureFolder || name == ".git" || name == "__pycache__") continue;
       if (name.ends_with(".py")) {
         files.push_back(name);
       } else {

@@ -28,7 +28,7 @@ struct AuditWalk {
   AuditDepth depth = AuditDepth::excerpts;
 };
 
-// Files are named *.py. `.suture`, `__pycache__` and what begins with a dot are passed over; a link to a folder is not entered (what is
+// Files are named *.py. `.suture`, `.git` and `__pycache__` are passed over; a link to a folder is not entered (what is
 // behind it in the tree has its own path); a link to a file is read where it stays in the tree. Anything else that cannot be listed or
 // read, is too large (16 MiB) or leads outside, is among `files` with its problem: nothing reads as "no site".
 TreeAudit audit_tree(const TreeFolder& tree, const AuditRules& rules, const AuditWalk& walk);

@@ -44,8 +44,12 @@ struct Row {
 
 std::string lines_of(const Row& row, std::size_t place, std::size_t kind, std::size_t scope, Style style) {
   const std::string indent(place + 4, ' ');
-  std::string text = "  " + pad(row.place, place) + "  " + pad(row.kind, kind) + "  " + pad(row.scope, scope) + "  " +
-                     printable(described(*row.site)) + "\n";
+  const std::size_t left = 2 + place + 2 + kind + 2 + scope + 2;
+  std::string what = printable(described(*row.site));
+  // On a terminal a line is a line; --json has all of it.
+  if (style.width > left + 20) what = one_line(what, style.width - left);
+  std::string text = "  " + pad(row.place, place + 2) + pad(row.kind, kind + 2) + pad(row.scope, scope + 2) +
+                     what + "\n";
   if (row.site->site.broken) text += indent + "a syntax error overlaps this\n";
   for (const AuditRemark& remark : row.site->remarks) {
     const bool error = remark.kind == AuditRemark::Kind::misfit;
