@@ -18,7 +18,8 @@ namespace suture {
 namespace {
 
 constexpr std::size_t kMostText = 160;
-constexpr int kMostRounds = 4;  // of looking for what a receiver is elsewhere in the file
+constexpr std::size_t kMostLine = 1000;  // that a message shows
+constexpr int kMostRounds = 4;           // of looking for what a receiver is elsewhere in the file
 
 // The name of what a call calls: `b` of `a.b(...)`; kNone where it has none.
 NodeId callee_name(const Tree& tree, NodeId call) {
@@ -157,12 +158,7 @@ class Columns {
 class SiteWriter {
  public:
   SiteWriter(const AuditRules& rules, const CodeView& target, const std::vector<Import>& imports)
-      : rules_(rules),
-        target_(target),
-        tree_(*target.tree),
-        receivers_(target, imports),
-        begins_(*target.source),
-        ends_(*target.source) {}
+      : rules_(rules), target_(target), tree_(*target.tree), receivers_(target, imports), begins_(*target.source) {}
 
   AuditSite write(const Found& found) {
     AuditSite site;
@@ -175,7 +171,10 @@ class SiteWriter {
     const std::uint32_t begin = source.line_begin(site.line - 1);
     site.byte_column = site.range.begin - begin - (begin == 0 ? source.bom() : 0);
     site.end_line = source.line_of(site.range.end) + 1;
-    site.end_column = ends_.at(site.range.end);
+    const Range last =
+        site.end_line == site.line ? site.range : Range{source.line_begin(site.end_line - 1), site.range.end};
+    site.end_column = (site.end_line == site.line ? site.column : 1) +
+                      static_cast<std::uint32_t>(count_characters(source.text(last)));
     const NodeId node = found.match.nodes.front();
     site.scope = scope_name(target_, node);
     site.text = one_line(source.text(site.range), kMostText);
@@ -233,7 +232,7 @@ class SiteWriter {
   CodeView target_;
   const Tree& tree_;
   ReceiverReader receivers_;
-  Columns begins_, ends_;
+  Columns begins_;
 };
 
 // --- one file --------------------------------------------------------------------------------------------------------
@@ -299,8 +298,10 @@ class FileAuditor {
       if (file->problem) return false;
       if (file->tree.broken()) {
         if (!parts_.empty()) return false;
-        out_.problem = Error{Exit::refused, "the parser sees a syntax error here: sites in the code around it may be missing",
-                             file->first_error(), ""};
+        out_.problem =
+            Error{Exit::refused, "the parser sees a syntax error here: sites in the code around it may be missing",
+                  file->first_error(), ""};
+        if (out_.problem->where->text.size() > kMostLine) out_.problem->where->text.clear();
       }
       if (!write_sites(file->target())) return true;
     }
@@ -316,17 +317,18 @@ class FileAuditor {
     if (size <= AuditRules::kMostBytes) return false;
     Location where;
     where.file = path_;
-    out_.problem = Error{Exit::refused, "what is to be parsed of the file is larger than " +
-                                            std::to_string(AuditRules::kMostBytes >> 20U) + " MiB",
-                         where, "is it Python source?"};
+    out_.problem = Error{
+        Exit::refused,
+        "what is to be parsed of the file is larger than " + std::to_string(AuditRules::kMostBytes >> 20U) + " MiB",
+        where, "is it Python source?"};
     return true;
   }
 
   // Whether more of the file has to be parsed for what the sites' receivers are.
   bool write_sites(const CodeView& target) {
     const std::vector<Found> found = Finder(rules_, seekers_, target).run();
-    const bool plans = std::any_of(found.begin(), found.end(),
-                                   [&](const Found& f) { return rules_.audit(f.rule).kind == "plan"; });
+    const bool plans =
+        std::any_of(found.begin(), found.end(), [&](const Found& f) { return rules_.audit(f.rule).kind == "plan"; });
     std::vector<Import> imports;
     if (plans) imports = parts_.empty() ? imports_of(target) : outlined_imports();
     SiteWriter writer(rules_, target, imports);

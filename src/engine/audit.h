@@ -31,15 +31,15 @@ struct AuditSite {
   std::size_t rule = 0;  // index into AuditRules::rules
   Range range;
   std::uint32_t line = 0, column = 0, end_line = 0, end_column = 0;  // 1-based, in characters; end_column is behind it
-  std::uint32_t byte_column = 0;  // 0-based
-  std::string scope;              // "Class.function"; "<module>"
-  std::string text;                                                   // the code, on one line, cut
+  std::uint32_t byte_column = 0;                                     // 0-based
+  std::string scope;                                                 // "Class.function"; "<module>"
+  std::string text;                                                  // the code, on one line, cut
   std::string callee, object;  // of a call: `a.b.plan`, and `a.b`, which is empty for a bare name
   std::vector<AuditArgument> arguments;
-  bool broken = false;                   // a syntax error overlaps it
-  std::optional<Receiver> receiver;      // of a `plan`
-  Replacements replaced;                 // of a `plan`: what the file puts in the method's place
-  std::vector<std::string> calls;        // of a `cast`: methods that the function around it calls
+  bool broken = false;               // a syntax error overlaps it
+  std::optional<Receiver> receiver;  // of a `plan`
+  Replacements replaced;             // of a `plan`: what the file puts in the method's place
+  std::vector<std::string> calls;    // of a `cast`: methods that the function around it calls
 };
 
 // Rules, compiled, and what can be told of them before a file is read.
@@ -65,7 +65,7 @@ enum class AuditDepth {
 };
 
 struct FileAudit {
-  bool parsed = false;           // something of it was
+  bool parsed = false;  // something of it was
   std::uint32_t parsed_bytes = 0;
   std::vector<AuditSite> sites;  // in source order
   std::optional<Error> problem;  // not read to the end: sites may be missing

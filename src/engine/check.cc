@@ -262,8 +262,7 @@ ExampleReport judge_example(const Example& example, std::size_t index, const Tri
   if (example.same) {
     return trial.old_sites == 0 ? out : is(ExampleVerdict::noisy, who + " edits what should stay the same");
   }
-  if (example.found)
-    return trial.old_sites > 0 ? out : is(ExampleVerdict::missing, who + " finds nothing here");
+  if (example.found) return trial.old_sites > 0 ? out : is(ExampleVerdict::missing, who + " finds nothing here");
   if (trial.old_sites == 0) return is(ExampleVerdict::missing, who + " finds nothing to edit here");
   out.got = trial.text;
   if (!same_code(trial.text, example.after->value, example.exact))

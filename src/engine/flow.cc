@@ -100,17 +100,16 @@ class Definitions {
 
   void unpack(const std::vector<NodeId>& targets, NodeId right) {
     const NodeId value = strip_parentheses(tree_, right);
-    const bool display = tree_.is(value, kinds().tuple) || tree_.is(value, kinds().expression_list) ||
-                         tree_.is(value, kinds().list);
+    const bool display =
+        tree_.is(value, kinds().tuple) || tree_.is(value, kinds().expression_list) || tree_.is(value, kinds().list);
     const std::vector<NodeId> values = display ? tree_.named_children(value) : std::vector<NodeId>();
     for (std::size_t i = 0; i < targets.size(); ++i) {
       if (!is_name(targets[i])) {
         if (holds_name(targets[i])) out_.push_back({});
         continue;
       }
-      const bool starred = std::any_of(targets.begin(), targets.end(), [&](NodeId t) {
-        return tree_.is(t, kinds().list_splat_pattern);
-      });
+      const bool starred = std::any_of(targets.begin(), targets.end(),
+                                       [&](NodeId t) { return tree_.is(t, kinds().list_splat_pattern); });
       if (starred) {
         out_.push_back({});
       } else if (values.size() == targets.size()) {

@@ -353,7 +353,8 @@ std::vector<Range> ranges_of(const std::vector<Excerpt>& excerpts) {
     all.insert(all.end(), excerpt.heads.begin(), excerpt.heads.end());
     all.push_back(excerpt.body);
   }
-  std::sort(all.begin(), all.end(), [](Range a, Range b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+  std::sort(all.begin(), all.end(),
+            [](Range a, Range b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
   std::vector<Range> out;
   for (const Range& each : all) {
     if (!out.empty() && each.begin < out.back().end) {

@@ -35,9 +35,9 @@ std::string class_by_arguments(const AuditSite& site, const WrapperSignatures& s
     if (!bound.misfit.empty() || bound.clashes > 0) continue;
     std::size_t likeness = bound.likenesses;
     for (const AuditArgument& argument : site.arguments) {
-      likeness += static_cast<std::size_t>(
-          std::count_if(signature.parameters.begin(), signature.parameters.end(),
-                        [&](const Parameter& p) { return p.name == argument.keyword; }));
+      likeness +=
+          static_cast<std::size_t>(std::count_if(signature.parameters.begin(), signature.parameters.end(),
+                                                 [&](const Parameter& p) { return p.name == argument.keyword; }));
     }
     unique = likeness > most ? true : unique && likeness < most;
     if (likeness > most) {

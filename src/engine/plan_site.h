@@ -17,7 +17,7 @@ namespace suture {
 // Signatures of the wrappers' planning method, by class, and where they come from.
 struct WrapperSignatures {
   std::map<std::string, Signature> by_class;
-  std::string source;      // "flashinfer-python 0.7.2 (/venv/.../flashinfer)", "suture's table for flashinfer-python 0.7.2"
+  std::string source;  // "flashinfer-python 0.7.2 (/venv/.../flashinfer)", "suture's table for flashinfer-python 0.7.2"
   bool installed = false;  // read from the package
 };
 
@@ -30,9 +30,9 @@ std::optional<Signature> method_of_class(const std::string& path, const std::str
 struct PlanSite {
   enum class Kind { wrapper, other, unknown };
   Kind kind = Kind::unknown;
-  std::string type;      // the class (of `other`: whatever is known of it)
-  std::string evidence;  // why, in words
-  std::string misfit;    // the call would raise: why
+  std::string type;               // the class (of `other`: whatever is known of it)
+  std::string evidence;           // why, in words
+  std::string misfit;             // the call would raise: why
   std::string kv_dtype, q_dtype;  // what they come from; empty: not passed
   bool kv_as_model = false;       // the KV cache is planned as the dtype of the model
 };

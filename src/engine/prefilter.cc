@@ -142,8 +142,7 @@ bool is_callee(const Tree& tree, NodeId id) {
 // A metavariable that stands for one identifier: the name of an attribute, or one whose clause says so.
 bool is_one_name(const Tree& tree, NodeId id, const CompiledWhere& where) {
   const NodeId parent = tree[id].parent;
-  const bool attribute =
-      parent != kNone && tree.is(parent, kinds().attribute) && tree[id].field == fields().attribute;
+  const bool attribute = parent != kNone && tree.is(parent, kinds().attribute) && tree[id].field == fields().attribute;
   return attribute || (where.kind && *where.kind == kinds().identifier);
 }
 

@@ -134,8 +134,7 @@ Receiver ReceiverReader::of_call(NodeId call) {
   if (!tree.is(function, kinds().attribute)) return {};
   const NodeId object = strip_parentheses(tree, tree.child(function, fields().object));
   const std::string text = text_of(target_, object);
-  if (text == "self" || text == "cls")
-    return {What::self, class_around(call), "", "the method of the class around it"};
+  if (text == "self" || text == "cls") return {What::self, class_around(call), "", "the method of the class around it"};
   if (tree.is(object, kinds().identifier) && definitions_of(target_, object).empty()) {
     for (const Import& import : imports_) {
       if (import.bound == text && import.name.empty()) return {What::module, import.module, "", "an imported module"};
@@ -181,13 +180,11 @@ ReceiverReader::Types ReceiverReader::of_value(NodeId value, bool element, int d
     return body == kNone ? unknown() : of_value(body, false, depth + 1);
   }
   if (element && tree.is(value, k.binary_operator)) return of_value(tree.child(value, fields().left), true, depth + 1);
-  if (tree.is(value, k.subscript) && !element)
-    return of_value(tree.child(value, fields().value), true, depth + 1);
+  if (tree.is(value, k.subscript) && !element) return of_value(tree.child(value, fields().value), true, depth + 1);
   if (tree.is(value, k.attribute)) {
     const NodeId object = strip_parentheses(tree, tree.child(value, fields().object));
     const std::string attribute = text_of(target_, tree.child(value, fields().attribute));
-    if (text_of(target_, object) == "self")
-      return of_attribute(class_around(value), attribute, element, depth + 1);
+    if (text_of(target_, object) == "self") return of_attribute(class_around(value), attribute, element, depth + 1);
     const Receiver owner = agreed(of_value(object, false, depth + 1));
     if (owner.kind != What::type || !owner.module.empty()) return unknown();
     return of_attribute(owner.name, attribute, element, depth + 1);
@@ -213,8 +210,7 @@ ReceiverReader::Types ReceiverReader::of_name(NodeId name, bool element, int dep
     Types more = unknown();
     if (definition.parameter != kNone) {
       const NodeId annotation = target_.tree->child(definition.parameter, fields().type);
-      if (annotation != kNone)
-        more = of_annotation(annotation, element, "the annotation of the parameter " + text);
+      if (annotation != kNone) more = of_annotation(annotation, element, "the annotation of the parameter " + text);
     } else if (definition.value == kNone) {
       more = of_loop(name, element, depth);
     } else if (!(element && definition.part)) {
@@ -232,8 +228,8 @@ ReceiverReader::Types ReceiverReader::of_loop(NodeId name, bool element, int dep
   for (NodeId at = tree[name].parent; at != kNone && !element; at = tree[at].parent) {
     if (!tree.is(at, kinds().for_statement)) continue;
     NodeId left = tree.child(at, fields().left), right = tree.child(at, fields().right);
-    const bool counted = tree.is(right, kinds().call) &&
-                         text_of(target_, tree.child(right, fields().function)) == "enumerate";
+    const bool counted =
+        tree.is(right, kinds().call) && text_of(target_, tree.child(right, fields().function)) == "enumerate";
     if (counted) {
       const std::vector<NodeId> targets = tree.named_children(left);
       const NodeId arguments = tree.child(right, fields().arguments);
@@ -322,8 +318,8 @@ ReceiverReader::Types ReceiverReader::of_annotation(NodeId annotation, bool elem
   return of_reference(text, evidence);
 }
 
-ReceiverReader::Types ReceiverReader::of_attribute(const std::string& owner, const std::string& attribute,
-                                                   bool element, int depth) {
+ReceiverReader::Types ReceiverReader::of_attribute(const std::string& owner, const std::string& attribute, bool element,
+                                                   int depth) {
   if (owner.empty()) return unknown();
   want(owner, attribute);
   Types annotated;
@@ -369,8 +365,7 @@ std::vector<NodeId> ReceiverReader::assigned(const std::string& owner, const std
     const NodeId left = tree.child(id, fields().left), right = tree.child(id, fields().right);
     if (left == kNone) continue;
     if (element) {
-      if (right != kNone && tree.is(left, k.subscript) &&
-          is_own(target_, tree.child(left, fields().value), attribute))
+      if (right != kNone && tree.is(left, k.subscript) && is_own(target_, tree.child(left, fields().value), attribute))
         out.push_back(right);
       continue;
     }
@@ -407,8 +402,7 @@ std::string ReceiverReader::origin_of(NodeId value) {
     std::vector<NodeId> values;
     if (tree.is(value, kinds().identifier)) {
       for (const Definition& d : definitions_of(target_, value)) values.push_back(d.part ? kNone : d.value);
-    } else if (tree.is(value, kinds().attribute) &&
-               text_of(target_, tree.child(value, fields().object)) == "self") {
+    } else if (tree.is(value, kinds().attribute) && text_of(target_, tree.child(value, fields().object)) == "self") {
       const std::string owner = class_around(value);
       const std::string attribute = text_of(target_, tree.child(value, fields().attribute));
       want(owner, attribute);

@@ -55,7 +55,8 @@ class Binder {
   void by_position(std::size_t i) {
     if (star_) return;  // how many stand before it is not known
     if (next_ >= positional_.size()) {
-      if (!signature_.star) misfit("takes " + std::to_string(positional_.size()) + " arguments by position, and is passed more");
+      if (!signature_.star)
+        misfit("takes " + std::to_string(positional_.size()) + " arguments by position, and is passed more");
       return;
     }
     const Parameter& parameter = *positional_[next_++];

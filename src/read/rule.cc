@@ -29,8 +29,8 @@ const Words& audit_keys() {
 }
 
 const Words& rule_only_keys() {
-  static const Words kKeys = {"id",     "note",     "ok",       "file",     "in",   "expect",  "per_file", "done_if",
-                              "any_of", "select",   "comments", "examples", "kind", "message", "level",    "possible"};
+  static const Words kKeys = {"id",     "note",   "ok",       "file",     "in",   "expect",  "per_file", "done_if",
+                              "any_of", "select", "comments", "examples", "kind", "message", "level",    "possible"};
   return kKeys;
 }
 
@@ -160,12 +160,13 @@ Expect read_expect_map(const YamlNode& node, Problems& problems) {
 
 // An audit rule looks and edits nothing: what speaks of an edit says nothing in it.
 void refuse_in_audit(const Fields& fields, const std::string& name) {
-  const Words without = concat({edit_keys(), {"applied", "done_if", "select", "comments", "expect", "per_file", "ok", "versions"}});
+  const Words without =
+      concat({edit_keys(), {"applied", "done_if", "select", "comments", "expect", "per_file", "ok", "versions"}});
   for (const std::string& key : without) {
     const YamlEntry* entry = fields.find(key);
     if (entry == nullptr) continue;
-    fields.problems().report(entry->key_at, name + " has a 'kind', so it is an audit rule: " + in_quotes(key) +
-                                                " says nothing in it",
+    fields.problems().report(entry->key_at,
+                             name + " has a 'kind', so it is an audit rule: " + in_quotes(key) + " says nothing in it",
                              "leave out 'kind', or " + in_quotes(key));
   }
 }
@@ -202,11 +203,12 @@ std::optional<Audit> read_audit(const Fields& fields, const Text& id) {
 
 void check_audit_examples(const Rule& rule, Problems& problems) {
   for (const Example& example : rule.examples) {
-    const Text* wrong = rule.audit ? (example.before ? &*example.before : nullptr)
-                                   : (example.found ? &*example.found : nullptr);
+    const Text* wrong =
+        rule.audit ? (example.before ? &*example.before : nullptr) : (example.found ? &*example.found : nullptr);
     if (wrong == nullptr) continue;
-    problems.report(wrong->at, rule.audit ? "an audit rule edits nothing: its examples are 'found' or 'same'"
-                                          : "'found' is for rules with a 'kind'; this one edits",
+    problems.report(wrong->at,
+                    rule.audit ? "an audit rule edits nothing: its examples are 'found' or 'same'"
+                               : "'found' is for rules with a 'kind'; this one edits",
                     rule.audit ? "write 'found' with code that has a site in it" : "write 'before' and 'after'");
   }
 }

@@ -189,11 +189,11 @@ const std::vector<std::string>& edit_keys() {
 }
 
 std::vector<WhereClause> read_where(const Fields& outer) {
-  static const Keys kKeys{"a 'where' clause",
-                          {"kind", "regex", "not_regex", "match", "has", "one_of", "comes_from", "element_of",
-                           "through", "parameter"},
-                          {},
-                          {}};
+  static const Keys kKeys{
+      "a 'where' clause",
+      {"kind", "regex", "not_regex", "match", "has", "one_of", "comes_from", "element_of", "through", "parameter"},
+      {},
+      {}};
   const YamlEntry* entry = outer.find("where");
   if (entry == nullptr) return {};
   Problems& problems = outer.problems();
@@ -213,7 +213,8 @@ std::vector<WhereClause> read_where(const Fields& outer) {
                    fields.text("match"), fields.text("has"), fields.texts("one_of"), fields.texts("comes_from"),
                    fields.texts("element_of"), fields.texts("through"), fields.text("parameter")});
     if (fields.find("through") != nullptr && !out.back().follows())
-      problems.report(fields.find("through")->key_at, "'through' says what hands a value on, and nothing says which value",
+      problems.report(fields.find("through")->key_at,
+                      "'through' says what hands a value on, and nothing says which value",
                       "write comes_from, element_of or parameter beside it");
   }
   return out;

@@ -25,7 +25,8 @@ WrapperTable::Class read_class(const YamlNode& node, Problems& problems) {
   for (const YamlNode& entry : fields.items("table")) {
     const Fields each(entry, kEntry, problems);
     const std::optional<Text> versions = each.specifiers("versions");
-    out.table.push_back({versions ? versions->value : "", each.required("parameters", "write them as in Python").value});
+    out.table.push_back(
+        {versions ? versions->value : "", each.required("parameters", "write them as in Python").value});
   }
   return out;
 }
@@ -38,16 +39,16 @@ const WrapperTable::Class* WrapperTable::find(const std::string& name) const {
 }
 
 bool WrapperTable::holds_module(const std::string& module) const {
-  return std::any_of(modules.begin(), modules.end(), [&](const std::string& root) {
-    return module == root || module.starts_with(root + ".");
-  });
+  return std::any_of(modules.begin(), modules.end(),
+                     [&](const std::string& root) { return module == root || module.starts_with(root + "."); });
 }
 
 Result<WrapperTable> read_wrapper_table(const std::shared_ptr<const Source>& yaml) {
-  static const Keys kKeys{"a table of signatures",
-                          {"signatures", "modules", "methods", "runs", "keywords", "names", "kv_dtype", "q_dtype", "classes"},
-                          {},
-                          {}};
+  static const Keys kKeys{
+      "a table of signatures",
+      {"signatures", "modules", "methods", "runs", "keywords", "names", "kv_dtype", "q_dtype", "classes"},
+      {},
+      {}};
   const Result<YamlNode> root = read_yaml(*yaml);
   if (!root) return root.error();
   Problems problems(*yaml);

@@ -22,12 +22,12 @@ struct WrapperTable {
     std::string name;
     std::vector<Entry> table;
   };
-  std::string package;                // the distribution, normalised
-  std::vector<std::string> modules;   // that its classes are imported from, or from below
-  std::vector<std::string> methods;   // that plan
-  std::vector<std::string> runs;      // that read the buffer
-  std::vector<std::string> keywords;  // an argument of one of these names is of a wrapper's plan,
-  std::vector<std::string> names;     // and so is one whose code is one of these
+  std::string package;                         // the distribution, normalised
+  std::vector<std::string> modules;            // that its classes are imported from, or from below
+  std::vector<std::string> methods;            // that plan
+  std::vector<std::string> runs;               // that read the buffer
+  std::vector<std::string> keywords;           // an argument of one of these names is of a wrapper's plan,
+  std::vector<std::string> names;              // and so is one whose code is one of these
   std::vector<std::string> kv_dtype, q_dtype;  // parameters
   std::vector<Class> classes;
 

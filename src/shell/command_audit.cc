@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "effects/wrapper_source.h"
 #include "base/text.h"
+#include "effects/wrapper_source.h"
 #include "engine/check.h"
 #include "read/wrapper_table.h"
 #include "shell/audit_report.h"
@@ -92,9 +92,8 @@ Status keep_kinds(const Session& session, std::vector<Rule>& rules) {
     return Error{Exit::usage, "--kind is given \"" + kind + "\", which no rule finds", std::nullopt,
                  "the kinds are " + join(known, ", ", " and ")};
   }
-  std::erase_if(rules, [&](const Rule& rule) {
-    return std::find(kinds.begin(), kinds.end(), rule.audit->kind) == kinds.end();
-  });
+  std::erase_if(
+      rules, [&](const Rule& rule) { return std::find(kinds.begin(), kinds.end(), rule.audit->kind) == kinds.end(); });
   return Nothing{};
 }
 
@@ -189,8 +188,8 @@ void add_waste(const WrapperTable& table, std::vector<ReportedSite>& sites) {
     for (const ReportedSite& cast : sites) {
       if (cast.path != site.path || !runs(cast)) continue;
       remark.related.emplace_back(cast.path, cast.site.line);
-      const std::string where = cast.site.scope.substr(cast.site.scope.rfind('.') + 1) + " (line " +
-                                std::to_string(cast.site.line) + ")";
+      const std::string where =
+          cast.site.scope.substr(cast.site.scope.rfind('.') + 1) + " (line " + std::to_string(cast.site.line) + ")";
       if (std::find(scopes.begin(), scopes.end(), where) == scopes.end()) scopes.push_back(where);
     }
     if (scopes.empty()) continue;
@@ -205,8 +204,8 @@ Status add_plans(const Session& session, const LocatedTree& tree, const WrapperT
   const bool any = std::any_of(report.sites.begin(), report.sites.end(),
                                [](const ReportedSite& site) { return site.site.receiver.has_value(); });
   if (!any) return Nothing{};
-  Result<WrapperSignatures> signatures = wrapper_signatures(
-      session.fs(), tree, table, session.options().value("--flashinfer"), session.environment());
+  Result<WrapperSignatures> signatures =
+      wrapper_signatures(session.fs(), tree, table, session.options().value("--flashinfer"), session.environment());
   if (!signatures) return signatures.error();
   report.signatures = signatures->source;
   for (ReportedSite& site : report.sites) {
@@ -319,15 +318,18 @@ Command audit_command() {
       .name = "audit",
       .summary = "list call sites over the whole package: who plans, what casts a whole KV buffer; writes nothing",
       .details =
-          "Lists every call of plan() and begin_forward() with its arguments by parameter name where the receiver's class\n"
-          "can be told, and every place where a whole KV buffer is cast or dequantised, with the patch that removes it.\n"
+          "Lists every call of plan() and begin_forward() with its arguments by parameter name where the receiver's "
+          "class\n"
+          "can be told, and every place where a whole KV buffer is cast or dequantised, with the patch that removes "
+          "it.\n"
           "A file that cannot be read or parsed is named; the exit code is 4 or 6 then.",
       .positionals = {},
       .trees = Command::Trees::one,
       .options = {{"--kind", "KIND", "sites of this kind alone: plan, cast, or a kind of --rules", true},
                   {"--rules", "FILE", "look for these rules instead, of any file of rules", true},
                   {"--format", "FORMAT", "text (the default), json (as --json) or sarif (SARIF 2.1.0)", false},
-                  {"--flashinfer", "PATH", "where FlashInfer is, if not beside the package: for parameter names", false},
+                  {"--flashinfer", "PATH", "where FlashInfer is, if not beside the package: for parameter names",
+                   false},
                   with_option()},
       .run = run,
   };

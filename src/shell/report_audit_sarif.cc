@@ -106,8 +106,7 @@ class Writer {
       result["relatedLocations"] = Json::array();
       for (const auto& [path, line] : related) {
         result["relatedLocations"].push_back(
-            {{"physicalLocation",
-              {{"artifactLocation", artifact(report_, path)}, {"region", {{"startLine", line}}}}}});
+            {{"physicalLocation", {{"artifactLocation", artifact(report_, path)}, {"region", {{"startLine", line}}}}}});
       }
     }
     results_.push_back(std::move(result));

@@ -48,8 +48,8 @@ std::string lines_of(const Row& row, std::size_t place, std::size_t kind, std::s
   std::string what = printable(described(*row.site));
   // On a terminal a line is a line; --json has all of it.
   if (style.width > left + 20) what = one_line(what, style.width - left);
-  std::string text = "  " + pad(row.place, place + 2) + pad(row.kind, kind + 2) + pad(row.scope, scope + 2) +
-                     what + "\n";
+  std::string text =
+      "  " + pad(row.place, place + 2) + pad(row.kind, kind + 2) + pad(row.scope, scope + 2) + what + "\n";
   if (row.site->site.broken) text += indent + "a syntax error overlaps this\n";
   for (const AuditRemark& remark : row.site->remarks) {
     const bool error = remark.kind == AuditRemark::Kind::misfit;
@@ -106,8 +106,8 @@ std::string audit_totals(const AuditReport& report) {
   for (const auto& [kind, count] : report.by_kind) kinds.push_back(std::to_string(count) + " " + kind);
   text += count_of(report.files_read, "file", "files") + " read (" + megabytes(report.bytes_read) + "), " +
           std::to_string(report.files_parsed) + " parsed (" + megabytes(report.bytes_parsed) + "), " +
-          std::to_string(report.problems.size()) + " unreadable; " +
-          (kinds.empty() ? "no site" : join(kinds, ", ")) + "; " + std::to_string(report.time.count()) + " ms\n";
+          std::to_string(report.problems.size()) + " unreadable; " + (kinds.empty() ? "no site" : join(kinds, ", ")) +
+          "; " + std::to_string(report.time.count()) + " ms\n";
   return text;
 }
 

@@ -101,7 +101,7 @@ EXTREMES = {
     "large_code": SITE * (50_000_000 // len(SITE)),
     "large_comment": b"#" + b"x" * 49_999_999 + b"\n" + SITE,
     "large_legal": SITE * 200_000,
-    "one_line": b"; ".join([SITE.strip()] * 60_000) + b"\n",
+    "one_line": b"; ".join([SITE.strip()] * 6_000) + b"\n",
     "long_string": SITE + b"'''" + b"plan( " * 1_000_000,
     "only_nuls": b"\0" * 1_000_000,
     "nuls_and_site": b"\0" * 1_000_000 + b"\n" + SITE,
