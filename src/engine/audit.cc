@@ -214,14 +214,17 @@ class SiteWriter {
     if (out.origin == out.text) out.origin.clear();
     return out;
   }
-  // The names of the methods that the function around a node calls.
+  // The names of the methods that the function around a node calls on something else than its own object.
   std::vector<std::string> methods_around(NodeId node) const {
     std::set<std::string> out;
     for (NodeId at = node; at != kNone; at = tree_[at].parent) {
       if (!tree_.is(at, kinds().function_definition)) continue;
       for (NodeId id = at; id < tree_[at].subtree_end; ++id) {
         const NodeId name = tree_.is(id, kinds().call) ? callee_name(tree_, id) : kNone;
-        if (name != kNone && tree_.is(tree_[name].parent, kinds().attribute)) out.insert(text_of(target_, name));
+        const NodeId called = name == kNone ? kNone : tree_[name].parent;
+        const bool method = called != kNone && tree_.is(called, kinds().attribute);
+        if (method && text_of(target_, tree_.child(called, fields().object)) != "self")
+          out.insert(text_of(target_, name));
       }
       break;
     }

@@ -116,6 +116,7 @@ Result<Found> as_it_is(const Session& session, const LocatedTree& tried) {
   const std::string name = path.value.substr(path.value.rfind('/') + 1);
   out.group = {normalize_name(name), name, {}};
   out.tree.package_folder = path.value;
+  out.tree.metadata_folder = path.value.substr(0, path.value.rfind('/'));
   out.tree.display = tree;
   out.tree.present = true;
   out.tree.how = "the folder of --tree as it is";
