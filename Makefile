@@ -77,6 +77,7 @@ format:
 
 bench: suture
 	@SUTURE_CACHE=$(SUTURE_CACHE) python3 bench/diff_bench.py $(BUILD)/suture
+	@SUTURE_CACHE=$(SUTURE_CACHE) python3 bench/audit_bench.py $(BUILD)/suture
 
 # docs/comparison.md: the cases of tests/pitfalls, by suture and by ast-grep. Downloads the latter; not in CI.
 compare: suture

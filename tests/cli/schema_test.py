@@ -149,7 +149,7 @@ VALUES = {
                 "exact": [(True, {"same": "h(1)"}), (False, {"same": "h(1)"})], "found": []},
     "audit rule": {
         "kind": ["cast", "my-kind"], "message": ["It is so."], "level": ["note", "warning", "error"],
-        "possible": [True, False], "id": ["a"], "note": ["Why."], "file": ["b.py"], "in": ["C.f"], "match": CODE, **NARROWING,
+        "possible": [True, False], "id": ["an-audit-rule"], "note": ["Why."], "file": ["b.py"], "in": ["C.f"], "match": CODE, **NARROWING,
         "any_of": [([{"match": "f($X)"}, {"match": "h($X, 1)", "where": {"X": {"parameter": "a"}}}], {"match": None})],
         "examples": [[{"found": "f(1)"}], [{"same": "h(1)"}]],
     },
