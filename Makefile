@@ -110,6 +110,7 @@ format:
 
 bench: suture
 	@SUTURE_CACHE=$(SUTURE_CACHE) python3 bench/diff_bench.py $(BUILD)/suture
+	@SUTURE_CACHE=$(SUTURE_CACHE) python3 bench/audit_bench.py $(BUILD)/suture
 
 # A generated trace of 480 MB, plain and compressed: suture beside Python's json, time and memory.
 bench-trace: suture

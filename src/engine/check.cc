@@ -7,6 +7,7 @@
 #include "engine/edits.h"
 #include "engine/examples.h"
 #include "engine/imports.h"
+#include "engine/narrow.h"
 #include "engine/parsed_file.h"
 #include "engine/revert.h"
 #include "engine/sites.h"
@@ -42,6 +43,10 @@ std::string problem_text(const RuleSites& sites) {
 
 namespace {
 
+const Text& given_text(const Example& example) {
+  return example.same ? *example.same : example.found ? *example.found : *example.before;
+}
+
 Trial try_import(const CompiledImport& import, const ParsedFile& file, const std::string& text) {
   Trial out;
   const ImportStatus before = find_import(file.target(), import, "example.py", "example");
@@ -64,6 +69,11 @@ Trial try_rule(const CompiledRule& rule, const std::string& text) {
   const auto file = parse_file("example", text);
   if (file->problem || file->tree.broken()) {
     out.problem = file->problem ? file->problem->message : "it is not valid Python";
+    return out;
+  }
+  if (rule.rule->audit) {
+    for (const CompiledShape& shape : rule.shapes)
+      out.old_sites += find_narrowed(shape.narrow, file->target(), file->tree.root()).size();
     return out;
   }
   if (const CompiledImport* import = rule.import()) return try_import(*import, *file, text);
@@ -237,11 +247,11 @@ std::string_view example_verdict_name(ExampleVerdict verdict) {
 }
 
 std::string example_text(const Example& example) {
-  return with_newline(example.same ? example.same->value : example.before->value);
+  return with_newline(given_text(example).value);
 }
 
 ExampleReport judge_example(const Example& example, std::size_t index, const Trial& trial, const std::string& who) {
-  const Text& given = example.same ? *example.same : *example.before;
+  const Text& given = given_text(example);
   ExampleReport out{index, ExampleVerdict::passed, "", given.at, ""};
   const auto is = [&](ExampleVerdict verdict, std::string message) {
     out.verdict = verdict;
@@ -252,6 +262,7 @@ ExampleReport judge_example(const Example& example, std::size_t index, const Tri
   if (example.same) {
     return trial.old_sites == 0 ? out : is(ExampleVerdict::noisy, who + " edits what should stay the same");
   }
+  if (example.found) return trial.old_sites > 0 ? out : is(ExampleVerdict::missing, who + " finds nothing here");
   if (trial.old_sites == 0) return is(ExampleVerdict::missing, who + " finds nothing to edit here");
   out.got = trial.text;
   if (!same_code(trial.text, example.after->value, example.exact))
@@ -282,6 +293,7 @@ Status check_rule(const Rule& rule, Examples examples) {
   if (examples == Examples::checked) {
     if (auto error = failing_example(rule, rule.id, run_examples(rule))) return *error;
   }
+  if (rule.audit) return Nothing{};  // it has no result
   const Rule free = for_examples(rule);
   const auto open = compile_rule(free);
   if (auto error = own_pattern(*open)) return *error;

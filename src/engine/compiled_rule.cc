@@ -23,6 +23,33 @@ Result<std::shared_ptr<const re2::RE2>> compile_regex(const Text& text, const So
   return std::shared_ptr<const re2::RE2>(std::move(regex));
 }
 
+Result<CompiledFlow> compile_flow(const WhereClause& clause, const Source& yaml) {
+  CompiledFlow out;
+  struct List {
+    const std::vector<Text>& from;
+    std::vector<Pattern>& to;
+  };
+  for (const List& list : {List{clause.comes_from, out.from}, List{clause.element_of, out.element_of},
+                           List{clause.through, out.through}}) {
+    for (const Text& text : list.from) {
+      auto pattern = compile_text(text, yaml, "comes_from");
+      if (!pattern) return pattern.error();
+      if (pattern->form() != Pattern::Form::expression)
+        return yaml_error(yaml, text.at, "a value comes from an expression, and this is none", "");
+      if (&list.from == &clause.through && !pattern->binds("FROM"))
+        return yaml_error(yaml, text.at, "`through` needs $FROM: what the value is handed on from",
+                          "such as $FROM.view($$$)");
+      list.to.push_back(std::move(*pattern));
+    }
+  }
+  if (clause.parameter) {
+    auto regex = compile_regex(*clause.parameter, yaml);
+    if (!regex) return regex.error();
+    out.parameter = *regex;
+  }
+  return out;
+}
+
 Result<CompiledWhere> compile_where(const WhereClause& clause, const Source& yaml) {
   CompiledWhere out;
   out.name = clause.metavariable.value;
@@ -54,6 +81,11 @@ Result<CompiledWhere> compile_where(const WhereClause& clause, const Source& yam
     out.has = std::move(*pattern);
   }
   for (const Text& text : clause.one_of) out.one_of.push_back(text.value);
+  if (clause.follows()) {
+    auto flow = compile_flow(clause, yaml);
+    if (!flow) return flow.error();
+    out.flow = std::make_shared<const CompiledFlow>(std::move(*flow));
+  }
   return out;
 }
 
@@ -402,7 +434,13 @@ bool CompiledNarrowing::binds(const std::string& name) const {
   for (const auto* list : {&inside, &has, &after, &before}) {
     if (std::any_of(list->begin(), list->end(), [&](const Pattern& p) { return p.binds(name); })) return true;
   }
-  return false;
+  // What a value comes from is searched with the clauses of its own metavariables.
+  return std::any_of(where.begin(), where.end(), [&](const CompiledWhere& w) {
+    const auto in = [&](const std::vector<Pattern>& list) {
+      return std::any_of(list.begin(), list.end(), [&](const Pattern& p) { return p.binds(name); });
+    };
+    return w.flow && (in(w.flow->from) || in(w.flow->element_of));
+  });
 }
 
 std::string CompiledImport::bound() const {

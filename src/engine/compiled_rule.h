@@ -19,12 +19,19 @@ class RE2;
 
 namespace suture {
 
+// Where the value of a metavariable comes from: engine/flow.h.
+struct CompiledFlow {
+  std::vector<Pattern> from, element_of, through;
+  std::shared_ptr<const re2::RE2> parameter;
+};
+
 struct CompiledWhere {
   std::string name;
   std::optional<Kind> kind;
   std::shared_ptr<const re2::RE2> regex, not_regex;
   std::optional<Pattern> match, has;
   std::vector<std::string> one_of;
+  std::shared_ptr<const CompiledFlow> flow;
 };
 
 struct CompiledNarrowing {

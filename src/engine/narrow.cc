@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/difference.h"
+#include "engine/flow.h"
 
 namespace suture {
 namespace {
@@ -173,7 +174,7 @@ class Narrower {
     return first_misfit(where, binding) == Misfit::none;
   }
 
-  enum class Misfit { none, kind, regex, not_regex, match, has, one_of };
+  enum class Misfit { none, kind, regex, not_regex, match, has, one_of, flow };
   Misfit first_misfit(const CompiledWhere& where, const Binding& binding) const {
     if (where.kind &&
         !(binding.nodes.size() == 1 && tree_[strip_parentheses(tree_, binding.nodes[0])].kind == *where.kind))
@@ -186,7 +187,12 @@ class Narrower {
     const bool one_of =
         where.one_of.empty() || std::any_of(where.one_of.begin(), where.one_of.end(),
                                             [&](const std::string& one) { return same_code(one, binding); });
-    return one_of ? Misfit::none : Misfit::one_of;
+    if (!one_of) return Misfit::one_of;
+    return !where.flow || follows(*where.flow, binding) ? Misfit::none : Misfit::flow;
+  }
+  bool follows(const CompiledFlow& flow, const Binding& binding) const {
+    const auto admit = [&](const std::string& name, const Binding& bound) { return admits(name, bound); };
+    return binding.nodes.size() == 1 && comes_from(target_, binding.nodes[0], flow, Admit(admit));
   }
   static std::string words_for(Misfit misfit, const CompiledWhere& where) {
     switch (misfit) {
@@ -202,6 +208,8 @@ class Narrower {
         return "does not contain " + quoted_code(*where.has);
       case Misfit::one_of:
         return "is none of `" + join(where.one_of, "`, `") + "`";
+      case Misfit::flow:
+        return "does not come from what the rule says";
       case Misfit::none:
         break;
     }
@@ -251,6 +259,19 @@ std::vector<Match> find_narrowed(const CompiledNarrowing& narrowing, const CodeV
     return true;
   };
   (void)find_all(Search{&*narrowing.match, target, given}, scope, Admit(admit), Accept(accept));
+  return out;
+}
+
+std::optional<Match> find_narrowed_at(const CompiledNarrowing& narrowing, const CodeView& target, NodeId scope,
+                                      NodeId node) {
+  Narrower narrower(narrowing, target, scope);
+  std::optional<Match> out;
+  const auto admit = [&](const std::string& name, const Binding& binding) { return narrower.admits(name, binding); };
+  const auto accept = [&](const Match& match) {
+    out = narrower.narrow(match);
+    return out.has_value();
+  };
+  (void)match_at(Search{&*narrowing.match, target, {}}, node, Admit(admit), Accept(accept));
   return out;
 }
 

@@ -144,6 +144,11 @@ Location ParsedFile::first_error() const {
 }
 
 std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std::string& bytes) {
+  return parse_parts(path, bytes, {});
+}
+
+std::shared_ptr<const ParsedFile> parse_parts(const std::string& path, const std::string& bytes,
+                                              const std::vector<Range>& parts) {
   auto file = std::make_shared<ParsedFile>();
   file->source = std::make_unique<const Source>(path, bytes);
   file->problem = encoding_problem(*file->source);
@@ -151,11 +156,12 @@ std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std:
   if (file->problem) return file;
   const std::string encoding = declared_encoding(bytes);
   if (!encoding.empty() && encoding_kind(encoding) != EncodingKind::utf8) file->encoding = encoding;
-  auto tree = file->ascii_only() ? parse_python(Source(path, ascii_view(bytes, encoding_kind(encoding)).text))
-                                 : parse_python(*file->source);
+  auto tree = file->ascii_only()
+                  ? parse_python(Source(path, ascii_view(bytes, encoding_kind(encoding)).text), {}, parts)
+                  : parse_python(*file->source, {}, parts);
   if (tree) {
     file->tree = std::move(*tree);
-    file->problem = misread(*file);
+    if (parts.empty()) file->problem = misread(*file);
   } else {
     file->problem = tree.error();
   }

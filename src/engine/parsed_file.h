@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/source.h"
@@ -29,6 +30,9 @@ struct ParsedFile {
 };
 
 std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std::string& bytes);
+// Parts of it (parse_python), of a file that an outline is sure of: what else is looked for in a whole file is not there.
+std::shared_ptr<const ParsedFile> parse_parts(const std::string& path, const std::string& bytes,
+                                              const std::vector<Range>& parts);
 
 // Parses each content once, whatever state it is seen in.
 class ParseCache {

@@ -152,6 +152,10 @@ Status resolve(Patch& patch, const Rules& rules) {
                          near ? "did you mean " + in_quotes(*near) + "?"
                               : "define it in a rule file; --rules-dir names a folder of them");
     }
+    if (found->second.audit) {
+      return patch_error(patch, id.at, "the rule " + in_quotes(id.value) + " is an audit rule: it edits nothing",
+                         "leave it out; suture audit runs it");
+    }
     patch.rules.push_back(found->second);
   }
   const auto may_be_absent = [](const Rule& rule) { return rule.expect.min == 0; };
@@ -173,13 +177,23 @@ void lay_over(std::map<std::string, T>& under, std::map<std::string, T> over) {
 
 }  // namespace
 
+bool is_audit_file(const NamedBytes& file) {
+  return is_below(file, "rules/audit/") && ends_with(file.path, ".yaml");
+}
+
+bool is_wrapper_table(const NamedBytes& file) {
+  return is_audit_file(file) && file.bytes.find("\nsignatures:") != std::string::npos;
+}
+
 const Patch* Catalog::find(const std::string& name) const {
   const auto found = std::find_if(patches.begin(), patches.end(), [&](const Patch& p) { return p.name == name; });
   return found == patches.end() ? nullptr : &*found;
 }
 
 Catalog read_catalog(const CatalogInput& input, std::vector<Error>& errors) {
-  const auto shipped_rule = [](const NamedBytes& file) { return is_rule_file(file) && is_below(file, "rules/"); };
+  const auto shipped_rule = [](const NamedBytes& file) {
+    return is_rule_file(file) && is_below(file, "rules/") && !is_audit_file(file);
+  };
   const auto tested_rule = [](const NamedBytes& file) { return !is_patch_file(file); };  // whatever it is called
   Catalog catalog;
   catalog.rules = read_rule_files(select(input.shipped, shipped_rule), errors);

@@ -22,6 +22,11 @@ struct NamedBytes {
 // The shipped files: rules/**.yaml and patches/*/{patch.yaml,*.py,README.md}.
 const std::vector<NamedBytes>& embedded_files();
 
+// Of `suture audit`, and in no catalog: rules/audit/*.yaml, rules without an edit and a table of signatures
+// (read/wrapper_table.h).
+bool is_audit_file(const NamedBytes& file);
+bool is_wrapper_table(const NamedBytes& file);
+
 struct CatalogInput {
   std::vector<NamedBytes> shipped;
   std::vector<NamedBytes> rule_files;   // from --rules-dir, sorted by path

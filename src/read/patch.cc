@@ -257,6 +257,11 @@ Result<Patch> read_patch(std::shared_ptr<const Source> yaml) {
   patch.adds = read_adds(fields);
   read_relations(fields, patch);
   patch.examples = read_examples(fields);
+  for (const Example& example : patch.examples) {
+    if (example.found)
+      fields.problems().report(example.found->at, "'found' is for audit rules, and a patch edits",
+                               "write 'before' and 'after'");
+  }
   patch.source = std::move(yaml);
   if (!problems.none()) return problems.first();
   return patch;

@@ -23,9 +23,14 @@ Words concat(const std::vector<Words>& lists) {
   return all;
 }
 
+const Words& audit_keys() {
+  static const Words kKeys = {"kind", "message", "level", "possible"};
+  return kKeys;
+}
+
 const Words& rule_only_keys() {
-  static const Words kKeys = {"id",       "note",    "ok",     "file",   "in",       "expect",
-                              "per_file", "done_if", "any_of", "select", "comments", "examples"};
+  static const Words kKeys = {"id",     "note",   "ok",       "file",     "in",   "expect",  "per_file", "done_if",
+                              "any_of", "select", "comments", "examples", "kind", "message", "level",    "possible"};
   return kKeys;
 }
 
@@ -88,6 +93,11 @@ void check_structural(const Rule& rule, const Shape& shape, const Structural& ed
 // What a shape's keys demand of each other, once merged.
 void check_shape(const Rule& rule, const Shape& shape, Range at, Problems& problems) {
   const std::string name = "the rule " + in_quotes(rule.id);
+  if (rule.audit) {
+    if (!shape.narrow.match)
+      problems.report_missing(at, name + " does not say what it looks for", "write 'match', the pattern of the code");
+    return;
+  }
   if (!shape.edit) {
     problems.report_missing(at, name + (rule.any_of.empty() ? " has no edit" : " has no edit for this shape"),
                             "its edit is one of " + join(edit_keys(), ", ", " and "));
@@ -148,6 +158,61 @@ Expect read_expect_map(const YamlNode& node, Problems& problems) {
   return expect;
 }
 
+// An audit rule looks and edits nothing: what speaks of an edit says nothing in it.
+void refuse_in_audit(const Fields& fields, const std::string& name) {
+  const Words without =
+      concat({edit_keys(), {"applied", "done_if", "select", "comments", "expect", "per_file", "ok", "versions"}});
+  for (const std::string& key : without) {
+    const YamlEntry* entry = fields.find(key);
+    if (entry == nullptr) continue;
+    fields.problems().report(entry->key_at,
+                             name + " has a 'kind', so it is an audit rule: " + in_quotes(key) + " says nothing in it",
+                             "leave out 'kind', or " + in_quotes(key));
+  }
+}
+
+std::optional<Audit> read_audit(const Fields& fields, const Text& id) {
+  const std::string name = "the rule " + in_quotes(id.value);
+  if (fields.find("kind") == nullptr) {
+    for (const std::string& key : audit_keys()) {
+      if (const YamlEntry* entry = fields.find(key))
+        fields.problems().report(entry->key_at, in_quotes(key) + " is of audit rules, and " + name + " has no 'kind'",
+                                 "write 'kind: cast', or another word for what it finds");
+    }
+    return std::nullopt;
+  }
+  Audit audit;
+  const Text kind = fields.required("kind", "write a word for what it finds, such as kind: cast");
+  check_id(kind, "a rule's kind", fields.problems());
+  audit.kind = kind.value;
+  audit.message = fields.words("message");
+  if (audit.message.empty() && fields.find("message") == nullptr)
+    fields.problems().report_missing(id.at, name + " has no 'message'", "say what its sites are, in one sentence");
+  audit.possible = fields.flag("possible").value_or(false);
+  if (const std::optional<Text> level = fields.text("level")) {
+    const Words levels = {"note", "warning", "error"};
+    const auto found = std::find(levels.begin(), levels.end(), level->value);
+    if (found == levels.end())
+      fields.problems().report(level->at, "'level' must be note, warning or error, not " + in_quotes(level->value), "");
+    else
+      audit.level = static_cast<Level>(found - levels.begin());
+  }
+  refuse_in_audit(fields, name);
+  return audit;
+}
+
+void check_audit_examples(const Rule& rule, Problems& problems) {
+  for (const Example& example : rule.examples) {
+    const Text* wrong =
+        rule.audit ? (example.before ? &*example.before : nullptr) : (example.found ? &*example.found : nullptr);
+    if (wrong == nullptr) continue;
+    problems.report(wrong->at,
+                    rule.audit ? "an audit rule edits nothing: its examples are 'found' or 'same'"
+                               : "'found' is for rules with a 'kind'; this one edits",
+                    rule.audit ? "write 'found' with code that has a site in it" : "write 'before' and 'after'");
+  }
+}
+
 Expect read_expect(const Fields& fields, const Text& id) {
   const std::string hint = "say how many sites it must find: expect: 1, or expect: {min: 1, max: 3}";
   const YamlEntry* entry = fields.find("expect");
@@ -199,6 +264,7 @@ Comments read_comments(const Fields& fields) {
 void read_shapes(const Fields& fields, Rule& rule) {
   rule.base = read_shape(fields);
   for (const YamlNode& node : fields.items("any_of")) {
+    if (rule.audit) refuse_in_audit(Fields(node, shape_keys(), fields.problems()), "the rule " + in_quotes(rule.id));
     rule.any_of.push_back(merge(rule.base, read_shape(Fields(node, shape_keys(), fields.problems()))));
   }
   check_import(rule, rule.base, fields.problems());
@@ -217,22 +283,32 @@ Rule read_rule(const YamlNode& node, const std::vector<Text>& default_files, Pro
   rule.note = fields.words("note");
   rule.ok = fields.words("ok");
   if (rule.ok.empty()) rule.ok = rule.id;
+  rule.audit = read_audit(fields, id);
   rule.files = fields.find("file") == nullptr ? default_files : fields.paths("file");
-  if (rule.files.empty() && fields.is_map() && fields.find("file") == nullptr) {
+  if (!rule.audit && rule.files.empty() && fields.is_map() && fields.find("file") == nullptr) {
     problems.report_missing(rule.at, "the rule " + in_quotes(rule.id) + " names no 'file'",
                             "write 'file:' in it, or at the top of the file for all of its rules");
   }
   rule.in = read_scopes(fields);
-  rule.expect = read_expect(fields, id);
+  if (rule.audit) {
+    rule.expect = Expect{0, std::numeric_limits<std::uint32_t>::max(), false};
+  } else {
+    rule.expect = read_expect(fields, id);
+  }
   rule.select = read_select(fields);
   rule.comments = read_comments(fields);
   rule.done_if = read_pattern(fields, "done_if");
   rule.examples = read_examples(fields);
+  check_audit_examples(rule, fields.problems());
   if (fields.is_map()) read_shapes(fields, rule);
   return rule;
 }
 
 }  // namespace
+
+std::string_view level_name(Level level) {
+  return level == Level::note ? "note" : level == Level::warning ? "warning" : "error";
+}
 
 Result<std::vector<Rule>> read_rules(std::shared_ptr<const Source> yaml) {
   static const Keys kKeys{"a rule file", {"file", "rules"}, {}, {}};

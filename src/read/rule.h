@@ -29,13 +29,21 @@ struct Text {
 // indentation. For errors in a pattern, which the parser places within the decoded text.
 Range range_within(const Source& yaml, const Text& text, std::size_t begin, std::size_t end);
 
-// where: {X: {kind:, regex:, not_regex:, match:, has:, one_of:}}; all given keys must hold.
+// where: {X: {kind:, regex:, not_regex:, match:, has:, one_of:, comes_from: ...}}; all given keys must hold.
+//
+// comes_from, element_of, parameter: one of them holds for the value of the metavariable, which is followed back through the
+// assignments of the function that it stands in (engine/flow.h).
 struct WhereClause {
   Text metavariable;  // "X" without the $
   std::optional<Text> kind;
   std::optional<Text> regex, not_regex;  // RE2, unanchored
   std::optional<Text> match, has;        // patterns
   std::vector<Text> one_of;              // exact texts (code equality)
+  std::vector<Text> comes_from;          // patterns of the value
+  std::vector<Text> element_of;          // patterns of a value that it is an element of
+  std::vector<Text> through;             // patterns with $FROM in them: code that hands the value of $FROM on
+  std::optional<Text> parameter;         // RE2, unanchored: the name of a parameter that the value is
+  [[nodiscard]] bool follows() const { return !comes_from.empty() || !element_of.empty() || parameter.has_value(); }
 };
 
 // match and what narrows it; all patterns. Evaluated in the order match, where (as soon
@@ -131,13 +139,25 @@ struct Select {
 struct Example {
   std::optional<Text> before, after;  // both, or
   std::optional<Text> same;           // this one alone
+  std::optional<Text> found;          // of an audit rule: code with a site in it
   bool exact = false;                 // compare bytes, not token sequences
+};
+
+// What an audit rule reports at its sites. A rule with a `kind` is one: it has no edit, and no count to hold.
+enum class Level { note, warning, error };
+std::string_view level_name(Level level);
+struct Audit {
+  std::string kind;  // "plan", "cast" (suture knows what those are), or a word of one's own
+  std::string message;
+  Level level = Level::note;
+  bool possible = false;  // the pattern alone does not prove it
 };
 
 struct Rule {
   std::string id;
+  std::optional<Audit> audit;
   std::string note, ok;  // ok is the id where it is not given
-  // Candidates, in order; relative to the package folder. A path is one file; a glob (read/glob.h) is all files that it names,
+  // Candidates, in order; relative to the package folder. (Of an audit rule: all of these; without any, every Python file.) A path is one file; a glob (read/glob.h) is all files that it names,
   // as one candidate. What is made of them: engine/run.h.
   std::vector<Text> files;
   std::vector<Text> in;       // qualified names; empty: the module

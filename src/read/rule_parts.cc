@@ -122,15 +122,16 @@ Edit read_edit_of(const Fields& fields, const YamlEntry& entry) {
 // --- Examples ---------------------------------------------------------------
 
 Example read_example(const YamlNode& node, Problems& problems) {
-  static const Keys kKeys{"an example", {"before", "after", "same", "exact"}, {}, {}};
+  static const Keys kKeys{"an example", {"before", "after", "same", "found", "exact"}, {}, {}};
   const Fields fields(node, kKeys, problems);
-  Example example{fields.text("before"), fields.text("after"), fields.text("same"), false};
+  Example example{fields.text("before"), fields.text("after"), fields.text("same"), fields.text("found"), false};
   example.exact = fields.flag("exact").value_or(false);
   const bool before = fields.find("before") != nullptr, after = fields.find("after") != nullptr;
-  const bool same = fields.find("same") != nullptr;
-  if (fields.is_map() && (same ? before || after : !before || !after)) {
-    problems.report_missing(node.at, "an example is either 'before' with 'after', or 'same' alone",
-                            "'same' is code that the rule must leave as it is");
+  const bool same = fields.find("same") != nullptr, found = fields.find("found") != nullptr;
+  const bool alone = !before && !after && same != found;
+  if (fields.is_map() && !alone && (same || found || !before || !after)) {
+    problems.report_missing(node.at, "an example is either 'before' with 'after', or 'same' alone, or 'found' alone",
+                            "'same' is code that the rule must leave as it is; 'found' is of rules with a 'kind'");
   }
   return example;
 }
@@ -188,7 +189,11 @@ const std::vector<std::string>& edit_keys() {
 }
 
 std::vector<WhereClause> read_where(const Fields& outer) {
-  static const Keys kKeys{"a 'where' clause", {"kind", "regex", "not_regex", "match", "has", "one_of"}, {}, {}};
+  static const Keys kKeys{
+      "a 'where' clause",
+      {"kind", "regex", "not_regex", "match", "has", "one_of", "comes_from", "element_of", "through", "parameter"},
+      {},
+      {}};
   const YamlEntry* entry = outer.find("where");
   if (entry == nullptr) return {};
   Problems& problems = outer.problems();
@@ -205,7 +210,12 @@ std::vector<WhereClause> read_where(const Fields& outer) {
       problems.report(of.key_at, "this 'where' clause asks for nothing",
                       "write one of its keys, such as kind or regex, or remove it");
     out.push_back({key_text(of), fields.text("kind"), fields.text("regex"), fields.text("not_regex"),
-                   fields.text("match"), fields.text("has"), fields.texts("one_of")});
+                   fields.text("match"), fields.text("has"), fields.texts("one_of"), fields.texts("comes_from"),
+                   fields.texts("element_of"), fields.texts("through"), fields.text("parameter")});
+    if (fields.find("through") != nullptr && !out.back().follows())
+      problems.report(fields.find("through")->key_at,
+                      "'through' says what hands a value on, and nothing says which value",
+                      "write comes_from, element_of or parameter beside it");
   }
   return out;
 }

@@ -72,6 +72,18 @@ const char* read_chunk(void* payload, std::uint32_t offset, TSPoint /*unused*/, 
   return source.bytes().data() + offset;
 }
 
+TSPoint point_of(const Source& source, std::uint32_t offset) {
+  const std::uint32_t line = source.line_of(offset);
+  return {line, offset - source.line_begin(line)};
+}
+
+std::vector<TSRange> ranges_of(const Source& source, const std::vector<Range>& parts) {
+  std::vector<TSRange> out;
+  for (const Range& part : parts)
+    out.push_back({point_of(source, part.begin), point_of(source, part.end), part.begin, part.end});
+  return out;
+}
+
 std::uint64_t budget(std::uint64_t base, double per_byte, const Source& source) {
   return base + static_cast<std::uint64_t>(per_byte * static_cast<double>(source.size()));
 }
@@ -207,7 +219,7 @@ std::vector<NodeId> Tree::named_children(NodeId id) const {
   return out;
 }
 
-Result<Tree> parse_python(const Source& source, const ParseLimits& limits) {
+Result<Tree> parse_python(const Source& source, const ParseLimits& limits, const std::vector<Range>& parts) {
   if (source.bytes().size() > limits.max_bytes) {
     return parse_error(source, "the file is larger than " + std::to_string(limits.max_bytes >> 20) + " MiB",
                        "suture does not parse files of this size; is it Python source?");
@@ -217,6 +229,9 @@ Result<Tree> parse_python(const Source& source, const ParseLimits& limits) {
   if (!ts_parser_set_language(parser.get(), tree_sitter_python())) {
     return parse_error(source, "the Python grammar does not fit the parser's ABI", "this build of suture is broken");
   }
+  const std::vector<TSRange> ranges = ranges_of(source, parts);
+  if (!ranges.empty())
+    (void)ts_parser_set_included_ranges(parser.get(), ranges.data(), static_cast<std::uint32_t>(ranges.size()));
   Input text{&source, budget(limits.base_callbacks, limits.callbacks_per_byte, source),
              budget(limits.base_reads, limits.reads_per_byte, source)};
   TSInput input{};

@@ -135,6 +135,7 @@ struct ParseLimits {
 // syntax errors still gives a Tree; see Tree::broken(). What the grammar reads
 // otherwise than Python is set right, or marked (python_reading.h).
 // The bytes must be UTF-8 (the caller checks); NUL is an ordinary byte.
-Result<Tree> parse_python(const Source& source, const ParseLimits& limits = {});
+// parts: what to parse of it, sorted, each from the begin of a line to the end of one; empty: all. Offsets stay those of the source.
+Result<Tree> parse_python(const Source& source, const ParseLimits& limits = {}, const std::vector<Range>& parts = {});
 
 }  // namespace suture

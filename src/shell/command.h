@@ -55,5 +55,6 @@ Command test_command();
 Command verify_command();
 Command trace_command();
 Command cost_command();
+Command audit_command();
 
 }  // namespace suture

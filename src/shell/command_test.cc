@@ -3,6 +3,8 @@
 // Other commands stop at the first thing that is wrong with what a person wrote; this one loads without that check and
 // names each. What does not load costs its own file, or its own rule, and the others still run.
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -90,6 +92,21 @@ std::vector<Tested> test_all(const Catalog& catalog, const std::set<std::string>
   return out;
 }
 
+// The rules of suture audit are in no catalog: no patch is made of them.
+std::vector<Rule> audit_rules(Report& report) {
+  std::vector<Rule> out;
+  for (const NamedBytes& file : embedded_files()) {
+    if (!is_audit_file(file) || is_wrapper_table(file)) continue;
+    Result<std::vector<Rule>> rules = read_rules(std::make_shared<const Source>(file.path, file.bytes));
+    if (!rules) {
+      report.fail(rules.error());
+      continue;
+    }
+    std::move(rules->begin(), rules->end(), std::back_inserter(out));
+  }
+  return out;
+}
+
 Report run(const Session& session) {
   Report report;
   Result<CatalogInput> input = session.catalog_files();
@@ -104,6 +121,9 @@ Report run(const Session& session) {
   const Catalog catalog = read_catalog(*input, errors);
   for (Error& error : errors) report.fail(std::move(error));
   report.tests = test_all(catalog, names_of(*input), names.empty());
+  if (names.empty()) {
+    for (const Rule& rule : audit_rules(report)) report.tests.push_back(test_rule(rule));
+  }
   for (const Tested& each : report.tests) {
     if (each.error) report.fail(*each.error);
     if (!each.good()) report.worsen(Exit::bad_rule);

@@ -279,6 +279,17 @@ std::optional<Error> set_color(Options& options) {
   return std::nullopt;
 }
 
+std::optional<Error> set_format(Options& options) {
+  const std::string format = options.value("--format");
+  if (format.empty() || format == "text") return std::nullopt;
+  if (format != "json" && format != "sarif")
+    return usage("--format does not know \"" + format + "\"", "it is text, json or sarif");
+  if (options.json && format == "sarif")
+    return usage("--json and --format sarif contradict each other", "give one of them");
+  options.json = format == "json";
+  return std::nullopt;
+}
+
 // --- help ------------------------------------------------------------------------------------------------------------
 
 std::string option_lines(const std::vector<OptionSpec>& specs) {
@@ -364,6 +375,7 @@ Result<Options> parse_options(const std::vector<std::string>& args, const std::v
   if (options.help || options.version) return options;
   if (auto error = check_options(options, commands)) return *error;
   if (auto error = set_color(options)) return *error;
+  if (auto error = set_format(options)) return *error;
   if (auto error = check_version(options)) return *error;
   if (auto error = check_lock_timeout(options)) return *error;
   if (auto error = check_with(options)) return *error;

@@ -2,6 +2,7 @@
 // streams. Commands fill both; main prints one of them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,8 @@
 
 namespace suture {
 
+struct AuditReport;
+
 struct TreeReport {
   std::string tree;     // as messages call it
   std::string package;  // the distribution's name
@@ -26,6 +29,7 @@ struct TreeReport {
   std::vector<std::string> written;  // relative to the folder that holds the package
   std::vector<std::string> removed;
   std::vector<std::string> notes;  // what the writing met on its way: hard links, stale bytecode
+  std::shared_ptr<const AuditReport> audit;  // audit
 };
 
 // suture test: a rule or a patch with the examples that it carries.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "shell/report_audit_json.h"
 #include "shell/report_text.h"
 
 namespace suture {
@@ -26,6 +27,8 @@ Json places_json(const std::vector<Evidence>& all) {
   return json;
 }
 
+}  // namespace
+
 Json error_json(const Error& error) {
   Json json = {{"message", error.message}, {"exit", static_cast<int>(error.exit)}};
   if (error.where) {
@@ -39,6 +42,8 @@ Json error_json(const Error& error) {
   if (!error.hint.empty()) json["hint"] = error.hint;
   return json;
 }
+
+namespace {
 
 Json rule_json(const RuleOutcome& rule) {
   Json json = {{"rule", rule.rule}, {"ok", rule.ok}, {"state", rule_state_name(rule.state)}};
@@ -118,6 +123,7 @@ Json tree_json(const TreeReport& tree) {
   json["written"] = tree.written;
   json["removed"] = tree.removed;
   json["notes"] = tree.notes;
+  if (tree.audit) json["audit"] = audit_json(*tree.audit);
   return json;
 }
 

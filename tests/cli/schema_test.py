@@ -71,6 +71,7 @@ def condition_with(value):
 MAPS = {
     "rule file": ({"rules": [RULE], "file": "a.py"}, lambda m: ("rule", m)),
     "rule": (RULE, in_file),
+    "audit rule": ({"id": "ID", "match": "f($X)", "kind": "call", "message": "A call"}, in_file),
     "shape": ({"match": "f($X)"}, lambda m: in_file({"id": "ID", "expect": 1, "replace": "g($X)", "any_of": [m]})),
     "expect": ({"min": 1}, lambda m: rule_with(expect=m)),
     "where clause": ({}, lambda m: rule_with(where={"X": m})),
@@ -141,11 +142,18 @@ VALUES = {
     "shape": {"match": CODE, **NARROWING, **EDIT_VALUES, "applied": ["g($X)"], "versions": [">=1"]},
     "expect": {"min": [1, 2], "max": [1, 3], "per_file": [True, False]},
     "where clause": {"kind": ["identifier"], "regex": ["^a+$"], "not_regex": ["b"], "match": ["h($Z)"], "has": ["h()"],
-                     "one_of": ["a", ["a", "b.c"]]},
+                     "one_of": ["a", ["a", "b.c"]], "comes_from": FREE, "element_of": FREE, "parameter": ["^a$"],
+                     "through": [("$FROM.view()", {"comes_from": "h()"})]},
     "pattern": {"match": ["g($X)"], **NARROWING},
     "argument": {"name": ["k", "größe"], "position": [0, 3], "becomes": ["w($ARG)"]},
     "example": {"before": [("f(1)", {"after": "g(1)"})], "after": [("g(1)", {"before": "f(1)"})], "same": ["h(1)"],
-                "exact": [(True, {"same": "h(1)"}), (False, {"same": "h(1)"})]},
+                "exact": [(True, {"same": "h(1)"}), (False, {"same": "h(1)"})], "found": []},
+    "audit rule": {
+        "kind": ["cast", "my-kind"], "message": ["It is so."], "level": ["note", "warning", "error"],
+        "possible": [True, False], "id": ["an-audit-rule"], "note": ["Why."], "file": ["b.py"], "in": ["C.f"], "match": CODE, **NARROWING,
+        "any_of": [([{"match": "f($X)"}, {"match": "h($X, 1)", "where": {"X": {"parameter": "a"}}}], {"match": None})],
+        "examples": [[{"found": "f(1)"}], [{"same": "h(1)"}]],
+    },
     "add_argument": {"of": ["X"], "argument": ["k=v", "v"]},
     "add_element": {"of": [("X", {"element": "E"})], "element": ["E"], "at": [("first", {"element": "E"})],
                     "or": ["E"], "and": ["E"]},
@@ -184,7 +192,8 @@ CONTENT = [
     r"and replacement are the same", r"one statement or expression", r"is part of the match", r"takes an expression",
     r"takes one clause with its body", r"takes one member of a class", r"is code that holds \$MATCH once",
     r"adds one argument or element", r"are expressions", r"has 'remove_import' and 'match'",
-    r"no statement stands inside of an expression",
+    r"no statement stands inside of an expression", r"an audit rule edits nothing", r"is for rules with a 'kind'",
+    r"a value comes from an expression", r"needs \$FROM",
 ]
 
 # What keys demand of each other: (document, whether it is legal).
@@ -220,6 +229,18 @@ RELATIONS = [
     (rule_with(examples=[{"before": "f(1)", "after": "g(1)", "same": "h(1)"}]), False),
     (rule_with(examples=[{"same": "h(1)", "after": "h(1)"}]), False),
     (rule_with(examples=[{"exact": True}]), False),
+    (rule_with(examples=[{"found": "f(1)", "same": "h(1)"}]), False),
+    (rule_with(kind="call"), False),
+    (rule_with(message="A call"), False),
+    (rule_with(possible=True), False),
+    (in_file({"id": "ID", "kind": "call", "match": "f($X)"}), False),
+    (in_file({"id": "ID", "kind": "call", "message": "A call"}), False),
+    (in_file({"id": "ID", "kind": "call", "message": "A call", "match": "f($X)"}), True),
+    (("rule", {"rules": [{"id": "ID", "kind": "call", "message": "A call", "match": "f($X)"}]}), True),
+    (in_file({"id": "ID", "kind": "call", "message": "A call", "match": "f($X)", "expect": 1}), False),
+    (in_file({"id": "ID", "kind": "call", "message": "A call", "any_of": [{"match": "f($X)", "replace": "g($X)"}]}), False),
+    (in_file({"id": "ID", "kind": "call", "message": "A call", "any_of": [{"inside": "g()"}]}), False),
+    (rule_with(where={"X": {"through": "$FROM.view()"}}), False),
     (rule_with(where={"X": {}}), False),
     (rule_with(where={"$X": {"kind": "call"}}), False),
     (rule_with(where={"_": {"kind": "call"}}), False),
@@ -384,6 +405,7 @@ def schema_keys(kind):
     return set({
         "rule file": lambda: RULES["properties"],
         "rule": lambda: definitions["rule"]["properties"],
+        "audit rule": lambda: definitions["rule"]["properties"],
         "shape": lambda: definitions["shape"]["properties"],
         "expect": lambda: map_of(definitions["expect"]),
         "where clause": lambda: definitions["where_clause"]["properties"],
@@ -406,7 +428,8 @@ def check_keys():
     documents = [(where, named(document, f"keys-{number}")) for number, (where, document) in enumerate(placings)]
     for kind, answer in zip(MAPS, loaded(documents)):
         known = schema_keys(kind)
-        if known != set(VALUES[kind]):
+        together = {key for one in ("rule", "audit rule") for key in VALUES[one]}
+        if known != (together if kind in ("rule", "audit rule") else set(VALUES[kind])):
             failures.append(f"{kind}: the tables of this test lack {sorted(known ^ set(VALUES[kind]))}")
         hint = re.search(r"^its keys are (.*)$", answer, re.M)
         if not hint:

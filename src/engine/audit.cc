@@ -1,0 +1,434 @@
+// See audit.h. Tests: tests/unit/audit_test.cc, tests/audit.
+#include "engine/audit.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/narrow.h"
+#include "engine/outline.h"
+#include "engine/parsed_file.h"
+#include "engine/sites.h"
+#include "read/glob.h"
+
+namespace suture {
+namespace {
+
+constexpr std::size_t kMostText = 160;
+constexpr std::size_t kMostLine = 1000;  // that a message shows
+constexpr int kMostRounds = 4;           // of looking for what a receiver is elsewhere in the file
+
+// The name of what a call calls: `b` of `a.b(...)`; kNone where it has none.
+NodeId callee_name(const Tree& tree, NodeId call) {
+  if (!tree.is(call, kinds().call)) return kNone;
+  const NodeId function = strip_parentheses(tree, tree.child(call, fields().function));
+  if (tree.is(function, kinds().identifier)) return function;
+  return tree.is(function, kinds().attribute) ? tree.child(function, fields().attribute) : kNone;
+}
+
+// One shape of a rule, and the sites that it can have by the name of a callee: an attempt costs more than comparing names.
+struct Seeker {
+  std::size_t rule = 0;
+  const CompiledShape* shape = nullptr;
+  bool call = false;
+  std::string callee;  // empty: any
+};
+
+std::vector<Seeker> seekers_of(const std::vector<CompiledRule>& rules, const std::string& path) {
+  std::vector<Seeker> out;
+  for (std::size_t r = 0; r < rules.size(); ++r) {
+    const std::vector<Text>& files = rules[r].rule->files;
+    const bool fits = files.empty() || std::any_of(files.begin(), files.end(), [&](const Text& file) {
+                        return is_glob(file.value) ? Glob(file.value).matches(path) : file.value == path;
+                      });
+    if (!fits) continue;
+    for (const CompiledShape& shape : rules[r].shapes) {
+      const Pattern& pattern = *shape.narrow.match;
+      Seeker seeker{r, &shape, false, ""};
+      const NodeId root = strip_parentheses(pattern.tree(), pattern.roots()[0]);
+      seeker.call = pattern.form() == Pattern::Form::expression && pattern.metavariable(root) == nullptr &&
+                    pattern.tree().is(root, kinds().call);
+      const NodeId name = seeker.call ? callee_name(pattern.tree(), root) : kNone;
+      if (name != kNone && pattern.metavariable(name) == nullptr)
+        seeker.callee = pattern.source().text(pattern.tree().range(name));
+      out.push_back(std::move(seeker));
+    }
+  }
+  return out;
+}
+
+struct Found {
+  std::size_t rule = 0;
+  Match match;
+};
+
+// The matches of all rules in a parsed file, in source order; of rules of one kind the first that matches a node.
+class Finder {
+ public:
+  Finder(const AuditRules& rules, const std::vector<Seeker>& seekers, const CodeView& target)
+      : rules_(rules), seekers_(seekers), target_(target) {}
+
+  std::vector<Found> run() {
+    const Tree& tree = *target_.tree;
+    scopes();
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      if (!tree.is(id, kinds().call)) continue;
+      const NodeId name = callee_name(tree, id);
+      const std::string_view text = name == kNone ? std::string_view() : target_.source->text(tree.range(name));
+      for (const Seeker& seeker : seekers_) {
+        if (!seeker.call || (!seeker.callee.empty() && seeker.callee != text)) continue;
+        for (const NodeId scope : scopes_[seeker.rule]) {
+          if (!tree.contains(scope, id)) continue;
+          if (auto match = find_narrowed_at(seeker.shape->narrow, target_, scope, id)) add(seeker.rule, *match);
+        }
+      }
+    }
+    for (const Seeker& seeker : seekers_) {
+      if (seeker.call) continue;
+      for (const NodeId scope : scopes_[seeker.rule]) {
+        for (const Match& match : find_narrowed(seeker.shape->narrow, target_, scope)) add(seeker.rule, match);
+      }
+    }
+    std::stable_sort(out_.begin(), out_.end(), [&](const Found& a, const Found& b) {
+      return a.match.range(tree).begin < b.match.range(tree).begin;
+    });
+    return std::move(out_);
+  }
+
+ private:
+  void scopes() {
+    for (const Seeker& seeker : seekers_) {
+      if (scopes_.contains(seeker.rule)) continue;
+      std::vector<std::string> names;
+      for (const Text& name : rules_.compiled()[seeker.rule].rule->in) names.push_back(name.value);
+      scopes_.emplace(seeker.rule, find_scopes(target_, names));
+    }
+  }
+  void add(std::size_t rule, const Match& match) {
+    const Range range = match.range(*target_.tree);
+    const auto [place, fresh] =
+        found_.emplace(std::make_tuple(rules_.audit(rule).kind, range.begin, range.end), out_.size());
+    if (fresh) {
+      out_.push_back({rule, match});
+    } else if (rule < out_[place->second].rule) {
+      out_[place->second] = {rule, match};
+    }
+  }
+
+  const AuditRules& rules_;
+  const std::vector<Seeker>& seekers_;
+  CodeView target_;
+  std::map<std::size_t, std::vector<NodeId>> scopes_;
+  std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t>, std::size_t> found_;  // kind and range
+  std::vector<Found> out_;
+};
+
+// --- sites -----------------------------------------------------------------------------------------------------------
+
+bool speaks_of_dtype(std::string_view text) {
+  return text.find("dtype") != std::string_view::npos || text.find("data_type") != std::string_view::npos;
+}
+
+// Columns in characters of places that are asked for in the order of the file, so that a line of many sites is counted once.
+class Columns {
+ public:
+  explicit Columns(const Source& source) : source_(source) {}
+
+  std::uint32_t at(std::uint32_t offset) {
+    const std::uint32_t line = source_.line_of(offset);
+    const std::uint32_t begin = source_.line_begin(line);
+    if (line != line_ || offset < counted_) {
+      line_ = line;
+      counted_ = begin + (begin == 0 ? source_.bom() : 0);
+      column_ = 1;
+    }
+    if (offset > counted_) column_ += static_cast<std::uint32_t>(count_characters(source_.text({counted_, offset})));
+    counted_ = std::max(counted_, offset);
+    return column_;
+  }
+
+ private:
+  const Source& source_;
+  std::uint32_t line_ = kNone, counted_ = 0, column_ = 1;
+};
+
+class SiteWriter {
+ public:
+  SiteWriter(const AuditRules& rules, const CodeView& target, const std::vector<Import>& imports)
+      : rules_(rules), target_(target), tree_(*target.tree), receivers_(target, imports), begins_(*target.source) {}
+
+  AuditSite write(const Found& found) {
+    AuditSite site;
+    site.rule = found.rule;
+    site.range = found.match.range(tree_);
+    site.broken = found.match.broken;
+    const Source& source = *target_.source;
+    site.line = source.line_of(site.range.begin) + 1;
+    site.column = begins_.at(site.range.begin);
+    const std::uint32_t begin = source.line_begin(site.line - 1);
+    site.byte_column = site.range.begin - begin - (begin == 0 ? source.bom() : 0);
+    site.end_line = source.line_of(site.range.end) + 1;
+    const Range last =
+        site.end_line == site.line ? site.range : Range{source.line_begin(site.end_line - 1), site.range.end};
+    site.end_column = (site.end_line == site.line ? site.column : 1) +
+                      static_cast<std::uint32_t>(count_characters(source.text(last)));
+    const NodeId node = found.match.nodes.front();
+    site.scope = scope_name(target_, node);
+    site.text = one_line(source.text(site.range), kMostText);
+    if (!tree_.is(node, kinds().call)) return site;
+    call(node, site);
+    const std::string& kind = rules_.audit(found.rule).kind;
+    if (kind == "plan") site.receiver = receivers_.of_call(node);
+    if (kind == "cast") site.calls = methods_around(node);
+    return site;
+  }
+  [[nodiscard]] const std::vector<WantedAttribute>& wanted() const { return receivers_.wanted(); }
+
+ private:
+  void call(NodeId node, AuditSite& site) {
+    const NodeId function = strip_parentheses(tree_, tree_.child(node, fields().function));
+    site.callee = one_line(text_of(target_, function), kMostText);
+    if (tree_.is(function, kinds().attribute))
+      site.object = one_line(text_of(target_, tree_.child(function, fields().object)), kMostText);
+    const NodeId arguments = tree_.child(node, fields().arguments);
+    if (arguments == kNone) return;
+    if (tree_.is(arguments, kinds().generator_expression))
+      return site.arguments.push_back({"", "", one_line(text_of(target_, arguments), kMostText), "", false});
+    const bool plans = rules_.audit(site.rule).kind == "plan";
+    for (const NodeId each : tree_.named_children(arguments)) site.arguments.push_back(argument(each, plans));
+  }
+  AuditArgument argument(NodeId node, bool plans) {
+    AuditArgument out;
+    NodeId value = node;
+    if (tree_.is(node, kinds().keyword_argument)) {
+      out.keyword = text_of(target_, tree_.child(node, fields().name));
+      value = tree_.child(node, fields().value);
+    }
+    out.splat = tree_.is(node, kinds().list_splat) || tree_.is(node, kinds().dictionary_splat);
+    out.text = one_line(text_of(target_, value), kMostText);
+    if (!plans || out.splat || !(speaks_of_dtype(out.text) || speaks_of_dtype(out.keyword))) return out;
+    out.origin = receivers_.origin_of(value);
+    if (out.origin == out.text) out.origin.clear();
+    return out;
+  }
+  // The names of the methods that the function around a node calls on something else than its own object.
+  std::vector<std::string> methods_around(NodeId node) const {
+    std::set<std::string> out;
+    for (NodeId at = node; at != kNone; at = tree_[at].parent) {
+      if (!tree_.is(at, kinds().function_definition)) continue;
+      for (NodeId id = at; id < tree_[at].subtree_end; ++id) {
+        const NodeId name = tree_.is(id, kinds().call) ? callee_name(tree_, id) : kNone;
+        const NodeId called = name == kNone ? kNone : tree_[name].parent;
+        const bool method = called != kNone && tree_.is(called, kinds().attribute);
+        if (method && text_of(target_, tree_.child(called, fields().object)) != "self")
+          out.insert(text_of(target_, name));
+      }
+      break;
+    }
+    return {out.begin(), out.end()};
+  }
+
+  const AuditRules& rules_;
+  CodeView target_;
+  const Tree& tree_;
+  ReceiverReader receivers_;
+  Columns begins_;
+};
+
+// --- one file --------------------------------------------------------------------------------------------------------
+
+class FileAuditor {
+ public:
+  FileAuditor(const AuditRules& rules, const std::string& path, const std::string& bytes, AuditDepth depth)
+      : rules_(rules), path_(path), bytes_(bytes), whole_(depth == AuditDepth::whole) {}
+
+  FileAudit run() {
+    seekers_ = seekers_of(rules_.compiled(), path_);
+    if (seekers_.empty()) return {};
+    if (!whole_ && !choose_parts()) return {};
+    if (!whole_ && audit()) return std::move(out_);
+    parts_.clear();
+    (void)audit();
+    return std::move(out_);
+  }
+
+ private:
+  // What to parse; false: nothing of the file. Sets whole_ where nothing less will do.
+  bool choose_parts() {
+    const Prefilter& prefilter = rules_.prefilter();
+    std::vector<Hit> hits = prefilter.scan(bytes_);
+    whole_ = prefilter.takes_all();
+    if (whole_) return true;
+    if (hits.empty()) return false;
+    outline_ = outline_of(bytes_, hits);
+    whole_ = !outline_.sure;
+    if (whole_) return true;
+    std::vector<Excerpt> excerpts;
+    for (std::size_t i = 0; i < hits.size();) {
+      Excerpt excerpt = excerpt_around(outline_, hits[i].at);
+      std::set<std::size_t> found;
+      do {
+        found.insert(hits[i].anchor);
+        ++i;
+      } while (i < hits.size() && hits[i].at < excerpt.body.end);
+      for (const Need& need : prefilter.needs()) {
+        if (!found.contains(need.anchors[0])) continue;
+        if (need.whole_file && prefilter.holds(need, bytes_, {0, static_cast<std::uint32_t>(bytes_.size())}))
+          return whole_ = true;
+        if (need.whole_file || !prefilter.holds(need, bytes_, excerpt.body)) continue;
+        excerpts.push_back(std::move(excerpt));
+        break;
+      }
+    }
+    excerpts_ = std::move(excerpts);
+    parts_ = ranges_of(excerpts_);
+    return !parts_.empty();
+  }
+
+  // false: what was parsed does not read as Python; the rest of the file may explain it.
+  bool audit() {
+    for (int round = 0; round < kMostRounds; ++round) {
+      out_ = FileAudit{};
+      if (too_large()) return true;
+      const auto file = parse_parts(path_, bytes_, parts_);
+      out_.parsed = true;
+      for (const Range& part : parts_) out_.parsed_bytes += part.size();
+      if (parts_.empty()) out_.parsed_bytes = static_cast<std::uint32_t>(bytes_.size());
+      out_.problem = file->problem;
+      if (file->problem) return false;
+      if (file->tree.broken()) {
+        if (!parts_.empty()) return false;
+        out_.problem =
+            Error{Exit::refused, "the parser sees a syntax error here: sites in the code around it may be missing",
+                  file->first_error(), ""};
+        if (out_.problem->where->text.size() > kMostLine) out_.problem->where->text.clear();
+      }
+      if (!write_sites(file->target())) return true;
+    }
+    return true;
+  }
+
+  bool too_large() {
+    std::size_t size = bytes_.size();
+    if (!parts_.empty()) {
+      size = 0;
+      for (const Range& part : parts_) size += part.size();
+    }
+    if (size <= AuditRules::kMostBytes) return false;
+    Location where;
+    where.file = path_;
+    out_.problem = Error{
+        Exit::refused,
+        "what is to be parsed of the file is larger than " + std::to_string(AuditRules::kMostBytes >> 20U) + " MiB",
+        where, "is it Python source?"};
+    return true;
+  }
+
+  // Whether more of the file has to be parsed for what the sites' receivers are.
+  bool write_sites(const CodeView& target) {
+    const std::vector<Found> found = Finder(rules_, seekers_, target).run();
+    const bool plans =
+        std::any_of(found.begin(), found.end(), [&](const Found& f) { return rules_.audit(f.rule).kind == "plan"; });
+    std::vector<Import> imports;
+    if (plans) imports = parts_.empty() ? imports_of(target) : outlined_imports();
+    SiteWriter writer(rules_, target, imports);
+    for (const Found& each : found) out_.sites.push_back(writer.write(each));
+    if (!plans) return false;
+    const Replacements replaced = replacements_of(target, imports);
+    for (AuditSite& site : out_.sites) {
+      if (!site.receiver) continue;
+      std::copy_if(replaced.begin(), replaced.end(), std::back_inserter(site.replaced), [&](const Replacement& r) {
+        return site.callee == r.method || site.callee.ends_with("." + r.method);
+      });
+    }
+    return !parts_.empty() && add_parts(writer.wanted());
+  }
+
+  // The import statements of the file, wherever they stand, each parsed by itself.
+  std::vector<Import> outlined_imports() {
+    std::string statements;
+    for (const LogicalLine& line : outline_.lines) {
+      const std::string_view text = trim(std::string_view(bytes_).substr(line.begin, line.end - line.begin));
+      if (text.starts_with("import ") || text.starts_with("from ")) statements += std::string(text) + "\n";
+    }
+    const auto file = parse_file(path_, statements);
+    return file->problem ? std::vector<Import>() : imports_of(file->target());
+  }
+
+  // The functions in which a class assigns the wanted attributes, and those in which a planning method is replaced.
+  bool add_parts(const std::vector<WantedAttribute>& wanted) {
+    std::set<std::string> methods;
+    for (const AuditSite& site : out_.sites) {
+      if (site.receiver) methods.insert(site.callee.substr(site.callee.rfind('.') + 1));
+    }
+    for (const std::string& method : methods) add_assignments({0, static_cast<std::uint32_t>(bytes_.size())}, method);
+    for (const WantedAttribute& attribute : wanted) {
+      for (std::size_t i = 0; i < outline_.lines.size(); ++i) {
+        if (is_class(outline_.lines[i], attribute.owner)) add_assignments(block_of(i), attribute.name);
+      }
+    }
+    std::vector<Range> more = ranges_of(excerpts_);
+    if (more == parts_) return false;
+    parts_ = std::move(more);
+    return true;
+  }
+  [[nodiscard]] bool is_class(const LogicalLine& line, std::string_view name) const {
+    if (line.kind != LogicalLine::Kind::klass) return false;
+    std::string_view text = trim(std::string_view(bytes_).substr(line.begin, line.end - line.begin));
+    text = trim(text.substr(5));
+    const bool ends = text.size() == name.size() || text.find_first_of(" \t(:[\\") == name.size();
+    return text.starts_with(name) && ends;
+  }
+  [[nodiscard]] Range block_of(std::size_t line) const {
+    std::size_t end = line + 1;
+    while (end < outline_.lines.size() && outline_.lines[end].indent > outline_.lines[line].indent) ++end;
+    return {outline_.lines[line].begin, outline_.lines[end - 1].end};
+  }
+  // What may be `X.name = ...`, `X.name: T`, `X.name[...] = ...`, `X.name.append(...)`, `(X.name, ...) = ...`.
+  void add_assignments(Range block, const std::string& name) {
+    const std::string_view text = std::string_view(bytes_).substr(0, block.end);
+    for (std::size_t at = text.find("." + name, block.begin); at != std::string_view::npos;
+         at = text.find("." + name, at + 1)) {
+      const std::size_t behind = text.find_first_not_of(" \t\\\r\n", at + name.size() + 1);
+      if (behind == std::string_view::npos) continue;
+      const std::string_view next = text.substr(behind, 10);
+      const bool adjacent = behind == at + name.size() + 1;
+      const bool sets = (next[0] == '=' && next.substr(0, 2) != "==") || next[0] == ':' || next[0] == '[' ||
+                        next[0] == ',' || next[0] == ')' || next.starts_with(".append") || next.starts_with(".insert");
+      const bool word = adjacent && (std::isalnum(static_cast<unsigned char>(next[0])) != 0 || next[0] == '_');
+      if (sets && !word) excerpts_.push_back(excerpt_around(outline_, static_cast<std::uint32_t>(at)));
+    }
+  }
+
+  const AuditRules& rules_;
+  const std::string& path_;
+  const std::string& bytes_;
+  bool whole_;
+  std::vector<Seeker> seekers_;
+  Outline outline_;
+  std::vector<Excerpt> excerpts_;
+  std::vector<Range> parts_;
+  FileAudit out_;
+};
+
+}  // namespace
+
+Result<AuditRules> AuditRules::compile(const std::vector<const Rule*>& rules) {
+  AuditRules out;
+  for (const Rule* rule : rules) {
+    Result<CompiledRule> compiled = compile_rule(*rule);
+    if (!compiled) return compiled.error();
+    out.rules_.push_back(std::move(*compiled));
+  }
+  out.prefilter_ = std::make_shared<const Prefilter>(out.rules_);
+  return out;
+}
+
+FileAudit audit_file(const AuditRules& rules, const std::string& path, const std::string& bytes, AuditDepth depth) {
+  return FileAuditor(rules, path, bytes, depth).run();
+}
+
+}  // namespace suture

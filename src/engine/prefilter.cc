@@ -1,0 +1,333 @@
+// See prefilter.h. Tests: tests/unit/prefilter_test.cc; tests/audit compares with parsing everything on a whole release.
+#include "engine/prefilter.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace suture {
+namespace {
+
+bool is_ascii_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 128;
+}
+
+// --- from regular expressions ----------------------------------------------------------------------------------------
+
+// Walks a regular expression and collects the runs of characters that stand in every match. What it does not know ends a
+// run; what may change the meaning of the rest (`|` at the top, flags) ends the walk with nothing.
+class RegexRuns {
+ public:
+  explicit RegexRuns(std::string_view regex) : text_(regex) {}
+
+  std::string longest() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '|') return "";
+      if (c == '(') {
+        if (text_.substr(at_, 2) == "(?" && text_.substr(at_, 3) != "(?:" && text_.substr(at_, 3) != "(?P") return "";
+        skip_group();
+        end_run();
+        skip_quantifier();
+      } else if (c == '[') {
+        skip_class();
+        end_run();
+        skip_quantifier();
+      } else if (c == '\\') {
+        escape();
+      } else if (is_ascii_word(c)) {
+        ++at_;
+        literal(c);
+      } else {
+        ++at_;
+        end_run();
+        skip_quantifier();
+      }
+    }
+    end_run();
+    return best_;
+  }
+
+ private:
+  void escape() {
+    const char c = at_ + 1 < text_.size() ? text_[at_ + 1] : '\\';
+    at_ += 2;
+    if (c == 'Q' || c == 'p' || c == 'P' || c == 'x' || (c >= '0' && c <= '9')) {
+      at_ = text_.size();  // longer escapes: no more is read
+      run_.clear();
+      return;
+    }
+    if (c != 'b') end_run();  // a boundary takes no character, but the run may not go on over it either
+    if (c == 'b') end_run();
+    skip_quantifier();
+  }
+  void literal(char c) {
+    const std::size_t before = at_;
+    const bool optional = skip_quantifier();
+    if (at_ == before) {
+      run_ += c;
+      return;
+    }
+    if (!optional) run_ += c;  // `c+`: it is there, and what follows is not beside it for certain
+    end_run();
+  }
+  // Whether it lets what stands before it be missing.
+  bool skip_quantifier() {
+    bool optional = false;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '{') {
+        const std::size_t end = text_.find('}', at_);
+        optional = true;
+        at_ = end == std::string_view::npos ? text_.size() : end + 1;
+      } else if (c == '*' || c == '?' || c == '+') {
+        optional = optional || c != '+';
+        ++at_;
+      } else {
+        break;
+      }
+    }
+    return optional;
+  }
+  void skip_class() {
+    ++at_;
+    if (at_ < text_.size() && text_[at_] == '^') ++at_;
+    if (at_ < text_.size() && text_[at_] == ']') ++at_;
+    while (at_ < text_.size() && text_[at_] != ']') at_ += text_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_ + 1, text_.size());
+  }
+  void skip_group() {
+    int depth = 0;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\\') {
+        at_ += 2;
+        continue;
+      }
+      if (c == '[') {
+        skip_class();
+        continue;
+      }
+      ++at_;
+      if (c == '(') ++depth;
+      if (c == ')' && --depth == 0) return;
+    }
+    at_ = text_.size();
+  }
+  void end_run() {
+    if (run_.size() > best_.size()) best_ = run_;
+    run_.clear();
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::string run_, best_;
+};
+
+// --- from patterns ---------------------------------------------------------------------------------------------------
+
+// Whether the node, an identifier of the pattern, is what a call calls: `f` in `f(...)`, `b` in `a.b(...)`.
+bool is_callee(const Tree& tree, NodeId id) {
+  NodeId at = id;
+  const NodeId parent = tree[at].parent;
+  if (parent != kNone && tree.is(parent, kinds().attribute) && tree[at].field == fields().attribute) at = parent;
+  const NodeId call = tree[at].parent;
+  return call != kNone && tree.is(call, kinds().call) && tree[at].field == fields().function;
+}
+
+// A metavariable that stands for one identifier: the name of an attribute, or one whose clause says so.
+bool is_one_name(const Tree& tree, NodeId id, const CompiledWhere& where) {
+  const NodeId parent = tree[id].parent;
+  const bool attribute = parent != kNone && tree.is(parent, kinds().attribute) && tree[id].field == fields().attribute;
+  return attribute || (where.kind && *where.kind == kinds().identifier);
+}
+
+std::optional<Anchor> anchor_of(const Pattern& pattern, NodeId id, const Metavariable& mv,
+                                const std::vector<CompiledWhere>& clauses) {
+  const Tree& tree = pattern.tree();
+  if (mv.run || mv.name.empty()) return std::nullopt;
+  for (const CompiledWhere& where : clauses) {
+    if (where.name != mv.name || !where.regex) continue;
+    const std::string literal = required_literal(where.regex->pattern());
+    if (literal.empty()) continue;
+    if (!is_one_name(tree, id, where)) return Anchor{literal, false, nullptr, false};
+    return Anchor{literal, false, where.regex, is_callee(tree, id)};
+  }
+  return std::nullopt;
+}
+
+std::vector<Anchor> anchors_in(const Pattern& pattern, const std::vector<CompiledWhere>& clauses) {
+  const Tree& tree = pattern.tree();
+  std::vector<Anchor> out;
+  for (const NodeId root : pattern.roots()) {
+    for (NodeId id = root; id < tree[root].subtree_end; ++id) {
+      if (!tree.is(id, kinds().identifier)) continue;
+      if (const Metavariable* mv = pattern.metavariable(id)) {
+        if (auto anchor = anchor_of(pattern, id, *mv, clauses)) out.push_back(*std::move(anchor));
+      } else {
+        std::string name(pattern.source().text(tree.range(id)));
+        if (std::all_of(name.begin(), name.end(), is_ascii_word))
+          out.push_back({std::move(name), true, nullptr, is_callee(tree, id)});
+      }
+    }
+  }
+  return out;
+}
+
+using Ways = std::vector<std::vector<Anchor>>;
+
+// The ways in which a value may come from where a clause says.
+Ways ways_of(const CompiledFlow& flow, const std::vector<CompiledWhere>& clauses) {
+  Ways out;
+  for (const auto* list : {&flow.from, &flow.element_of}) {
+    for (const Pattern& pattern : *list) out.push_back(anchors_in(pattern, clauses));
+  }
+  if (flow.parameter) {
+    const std::string literal = required_literal(flow.parameter->pattern());
+    out.emplace_back();
+    if (!literal.empty()) out.back().push_back({literal, false, flow.parameter, false});
+  }
+  return out;
+}
+
+Ways ways_of(const CompiledNarrowing& narrowing) {
+  Ways out = {anchors_in(*narrowing.match, narrowing.where)};
+  for (const Pattern& pattern : narrowing.has) {
+    const std::vector<Anchor> more = anchors_in(pattern, narrowing.where);
+    for (auto& way : out) way.insert(way.end(), more.begin(), more.end());
+  }
+  for (const CompiledWhere& where : narrowing.where) {
+    if (!where.flow || !narrowing.match->binds(where.name)) continue;
+    Ways longer;
+    for (const auto& way : out) {
+      for (const auto& more : ways_of(*where.flow, narrowing.where)) {
+        longer.push_back(way);
+        longer.back().insert(longer.back().end(), more.begin(), more.end());
+      }
+    }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+// What looks past the definition that a site stands in.
+bool looks_around(const CompiledNarrowing& n) {
+  return n.match->form() != Pattern::Form::expression || !n.inside.empty() || !n.after.empty() || !n.before.empty() ||
+         !n.not_inside.empty() || !n.not_after.empty() || !n.not_before.empty();
+}
+
+// --- in the text -----------------------------------------------------------------------------------------------------
+
+// Behind blanks, comments, continuations and closing parentheses: whether a `(` stands there.
+bool is_called(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '(') return true;
+    if (c == '#') {
+      at = text.find('\n', at);
+      if (at == std::string_view::npos) return false;
+    } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v' && c != '\\' && c != ')' &&
+               is_ascii(c)) {
+      return false;
+    }
+    ++at;
+  }
+  return false;
+}
+
+// `def` or `class`, and blanks, stand before it.
+bool is_defined(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
+  if (end == at) return false;
+  std::size_t begin = end;
+  while (begin > 0 && (is_ascii_word(text[begin - 1]) || !is_ascii(text[begin - 1]))) --begin;
+  const std::string_view word = text.substr(begin, end - begin);
+  return word == "def" || word == "class";
+}
+
+}  // namespace
+
+std::string required_literal(std::string_view regex) {
+  return RegexRuns(regex).longest();
+}
+
+Prefilter::Prefilter(const std::vector<CompiledRule>& rules) {
+  for (std::size_t r = 0; r < rules.size(); ++r) {
+    for (std::size_t s = 0; s < rules[r].shapes.size(); ++s) add(r, s, rules[r].shapes[s]);
+  }
+}
+
+std::size_t Prefilter::index_of(const Anchor& anchor) {
+  const auto found = std::find(anchors_.begin(), anchors_.end(), anchor);
+  if (found != anchors_.end()) return static_cast<std::size_t>(found - anchors_.begin());
+  anchors_.push_back(anchor);
+  literals_.emplace_back(anchor.literal);
+  return anchors_.size() - 1;
+}
+
+void Prefilter::add(std::size_t rule, std::size_t shape, const CompiledShape& compiled) {
+  for (std::vector<Anchor>& way : ways_of(compiled.narrow)) {
+    if (way.empty()) {
+      takes_all_ = true;
+      continue;
+    }
+    // The rarest first: the longest, and of those one that says more.
+    std::stable_sort(way.begin(), way.end(), [](const Anchor& a, const Anchor& b) {
+      return a.literal.size() + (a.called ? 1 : 0) > b.literal.size() + (b.called ? 1 : 0);
+    });
+    Need need{rule, shape, {}, looks_around(compiled.narrow)};
+    for (const Anchor& anchor : way) need.anchors.push_back(index_of(anchor));
+    if (std::find(searched_.begin(), searched_.end(), need.anchors[0]) == searched_.end())
+      searched_.push_back(need.anchors[0]);
+    needs_.push_back(std::move(need));
+  }
+}
+
+bool Prefilter::fits(const Anchor& anchor, std::string_view text, std::size_t at) const {
+  std::size_t begin = at, end = at + anchor.literal.size();
+  if (anchor.word) {
+    if (begin > 0 && is_ascii_word(text[begin - 1])) return false;
+    if (end < text.size() && is_ascii_word(text[end])) return false;
+  } else if (anchor.regex) {
+    while (begin > 0 && (is_ascii_word(text[begin - 1]) || !is_ascii(text[begin - 1]))) --begin;
+    while (end < text.size() && (is_ascii_word(text[end]) || !is_ascii(text[end]))) ++end;
+    const std::string_view name = text.substr(begin, end - begin);
+    // A name beside bytes that are not ASCII is let pass: they may be part of it, or none.
+    if (std::all_of(name.begin(), name.end(), is_ascii) &&
+        !re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *anchor.regex))
+      return false;
+  }
+  return !anchor.called || (is_called(text, end) && !is_defined(text, begin));
+}
+
+std::vector<Hit> Prefilter::scan(std::string_view text) const {
+  std::vector<Hit> out;
+  for (const std::size_t anchor : searched_) {
+    const Literal& literal = literals_[anchor];
+    for (std::size_t at = literal.find(text); at != std::string_view::npos; at = literal.find(text, at + 1)) {
+      if (fits(anchors_[anchor], text, at)) out.push_back({static_cast<std::uint32_t>(at), anchor});
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Hit& a, const Hit& b) { return a.at < b.at; });
+  return out;
+}
+
+bool Prefilter::holds(const Need& need, std::string_view text, Range part) const {
+  return std::all_of(need.anchors.begin(), need.anchors.end(), [&](std::size_t anchor) {
+    const Literal& literal = literals_[anchor];
+    // Up to the end of the part; what follows a name there is looked at in the whole text.
+    const std::string_view until = text.substr(0, part.end);
+    for (std::size_t at = literal.find(until, part.begin); at != std::string_view::npos;
+         at = literal.find(until, at + 1)) {
+      if (fits(anchors_[anchor], text, at)) return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace suture
