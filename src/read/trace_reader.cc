@@ -131,18 +131,15 @@ class Reader {
   static std::pair<std::size_t, std::size_t> broken_string(std::string_view bytes) {
     std::size_t quote = 0;
     bool inside = false;
+    bool escaped = false;  // outside of strings too, where no JSON has a backslash: so the tokens were found
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       const char c = bytes[at];
-      if (c == '\\') {
-        ++at;  // outside of strings too, where no JSON has one: so the tokens were found
-      } else if (!inside) {
-        inside = c == '"';
-        quote = at;
-      } else if (c == '"') {
-        inside = false;
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        return {quote, at};
+      if (inside && static_cast<unsigned char>(c) < 0x20) return {quote, at};
+      if (c == '"' && !escaped) {
+        inside = !inside;
+        if (inside) quote = at;
       }
+      escaped = c == '\\' && !escaped;
     }
     return {inside ? quote : bytes.size(), bytes.size()};
   }
