@@ -116,7 +116,7 @@ class FileStream final : public ByteStream {
       Result<std::string> part = more();
       if (!part) return part.error();
       if (part->empty()) return std::nullopt;
-      chunk->bytes = *std::move(part);
+      chunk->bytes = std::move(*part);
       chunk->size = chunk->bytes.size();
       hand_over();
     }
@@ -135,7 +135,7 @@ class FileStream final : public ByteStream {
         if (in.empty() && !at_end) {
           Result<std::string> part = more();
           if (!part) return part.error();
-          input = *std::move(part);
+          input = std::move(*part);
           in = input;
           at_end = input.empty();
         }

@@ -347,6 +347,7 @@ class Checker {
     const auto narrowing = compiled(text);
     if (!narrowing) return false;
     const std::string code = shown_code(*narrowing);
+    if (c_.class_name) return wanted_in_each(*narrowing, code);
     if (const Part* at = found(*narrowing)) {
       holds(code + " stands in " + place_of(*at));
       return true;
@@ -354,6 +355,18 @@ class Checker {
     const std::size_t before = out_.evidence.size();
     prove_scopes();
     return fail_since(before, code + " does not stand in " + searched());
+  }
+  // Which of several classes of that name is imported cannot be told here: so each must prove it.
+  bool wanted_in_each(const CompiledNarrowing& narrowing, const std::string& code) {
+    const std::size_t before = out_.evidence.size();
+    for (const Part& part : parts_) {
+      if (found_in(part, narrowing)) continue;
+      out_.evidence.resize(before);
+      prove_scopes();
+      return fail_since(before, code + " does not stand in " + (parts_.size() == 1 ? searched() : place_of(part)));
+    }
+    holds(code + " stands in " + searched());
+    return true;
   }
   bool unwanted(const Narrowing& text) {
     const auto narrowing = compiled(text);
@@ -375,14 +388,18 @@ class Checker {
   // The first part that holds a match; its line is the proof.
   const Part* found(const CompiledNarrowing& narrowing) {
     for (const Part& part : parts_) {
-      for (NodeId scope : part.scopes) {
-        const auto matches = find_narrowed(narrowing, part.file->target(), scope);
-        if (matches.empty()) continue;
-        prove(part, matches[0].range(part.file->tree));
-        return &part;
-      }
+      if (found_in(part, narrowing)) return &part;
     }
     return nullptr;
+  }
+  bool found_in(const Part& part, const CompiledNarrowing& narrowing) {
+    for (NodeId scope : part.scopes) {
+      const auto matches = find_narrowed(narrowing, part.file->target(), scope);
+      if (matches.empty()) continue;
+      prove(part, matches[0].range(part.file->tree));
+      return true;
+    }
+    return false;
   }
 
   Workbench& bench_;

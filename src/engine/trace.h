@@ -50,9 +50,8 @@ struct GpuCall {
   std::uint32_t stream = 0;  // of Trace::streams
 };
 
-// A call of the runtime that puts work on the GPU. A CUDA graph's is one for all of its kernels.
+// A call of the runtime that put work on the GPU. A CUDA graph's is one for all of its kernels.
 struct GpuLaunch {
-  std::uint64_t correlation = 0;
   std::int64_t start_ns = 0;
   std::uint32_t thread = 0;  // of Trace::threads
 };

@@ -120,7 +120,7 @@ void TraceCollector::open_op(const TraceEvent& event, std::int64_t end_ns) {
   ++trace_.paths[path].calls;
   ++trace_.cpu_ops;
   thread.ops.push_back({*event.start_ns, end_ns, 0, path});
-  if (event.external) op_log_.add(*event.external, path);
+  if (event.external) op_log_.add({*event.external, path});
 }
 
 // --- the GPU ---------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ void TraceCollector::take_work(const TraceEvent& event) {
 
 void TraceCollector::take_launch(const TraceEvent& event) {
   if (!event.correlation || !puts_work_on_gpu(event.name)) return;
-  trace_.launches.push_back({*event.correlation, *event.start_ns, thread_of(event)});
+  launch_log_.add({*event.correlation, static_cast<std::uint64_t>(*event.start_ns), thread_of(event)});
 }
 
 void TraceCollector::take_span(const TraceEvent& event) {

@@ -157,14 +157,14 @@ std::vector<Finding> find_waste(const Trace& trace, const TraceSteps& steps, con
     finding->op = row.op;
     finding->times = row.times;
     finding->times.bytes = bytes_of(*finding, row.times, in.types[0]);
-    if (finding->times.bytes >= options.threshold) found.push_back(*std::move(finding));
+    if (finding->times.bytes >= options.threshold) found.push_back(std::move(*finding));
   }
   const std::vector<char> shaped = with_shapes(trace, table);
   for (const KernelRow& row : table.kernel_rows) {
     if (shaped[row.work] != 0) continue;
     if (std::optional<Finding> finding = finding_of_kernel(trace, row, options)) {
       finding->op = row.op;
-      found.push_back(*std::move(finding));
+      found.push_back(std::move(*finding));
     }
   }
   std::vector<Finding> kept;

@@ -36,6 +36,7 @@ class IdTable {
     const std::size_t at = place(id);
     return keys_[at] == id ? &values_[at] : nullptr;
   }
+  void forget() { std::fill(values_.begin(), values_.end(), kNone); }
 
  private:
   [[nodiscard]] std::size_t place(std::uint64_t id) const {
@@ -50,35 +51,39 @@ class IdTable {
 
 }  // namespace
 
-void NumberLog::put(std::uint64_t value, std::uint64_t& last) {
-  const std::uint64_t difference = value - last;
-  // Small steps down are small numbers too.
-  std::uint64_t rest = difference << 1U ^ (difference >> 63U != 0 ? ~std::uint64_t{0} : 0);
-  for (; rest >= 0x80; rest >>= 7U) bytes_.push_back(static_cast<std::uint8_t>(rest | 0x80U));
-  bytes_.push_back(static_cast<std::uint8_t>(rest));
-  last = value;
+template <std::size_t Columns>
+void NumberLog<Columns>::add(const Row& row) {
+  for (std::size_t i = 0; i < Columns; ++i) {
+    const std::uint64_t difference = row[i] - last_[i];
+    // Small steps down are small numbers too.
+    std::uint64_t rest = difference << 1U ^ (difference >> 63U != 0 ? ~std::uint64_t{0} : 0);
+    for (; rest >= 0x80; rest >>= 7U) bytes_.push_back(static_cast<std::uint8_t>(rest | 0x80U));
+    bytes_.push_back(static_cast<std::uint8_t>(rest));
+  }
+  last_ = row;
 }
 
-void NumberLog::add(std::uint64_t first, std::uint64_t second) {
-  put(first, last_first_);
-  put(second, last_second_);
-}
-
+template <std::size_t Columns>
 template <class Take>
-void NumberLog::each(Take take) const {
-  std::uint64_t last[2] = {0, 0};
+void NumberLog<Columns>::each(Take take) const {
+  Row row{};
   auto at = bytes_.begin();
-  for (int column = 0; at != bytes_.end(); column ^= 1) {
-    std::uint64_t rest = 0;
-    for (unsigned shift = 0;; shift += 7) {
-      const std::uint8_t byte = *at++;
-      rest |= std::uint64_t{byte & 0x7FU} << shift;
-      if (byte < 0x80) break;
+  while (at != bytes_.end()) {
+    for (std::uint64_t& value : row) {
+      std::uint64_t rest = 0;
+      for (unsigned shift = 0;; shift += 7) {
+        const std::uint8_t byte = *at++;
+        rest |= std::uint64_t{byte & 0x7FU} << shift;
+        if (byte < 0x80) break;
+      }
+      value += rest >> 1U ^ ((rest & 1U) != 0 ? ~std::uint64_t{0} : 0);
     }
-    last[column] += rest >> 1U ^ ((rest & 1U) != 0 ? ~std::uint64_t{0} : 0);
-    if (column == 1) take(last[0], last[1]);
+    take(row);
   }
 }
+
+template class NumberLog<2>;
+template class NumberLog<3>;
 
 void TraceCollector::sort_calls() {
   const auto earlier = [](const GpuCall& a, const GpuCall& b) { return a.start_ns < b.start_ns; };
@@ -87,31 +92,39 @@ void TraceCollector::sort_calls() {
 }
 
 void TraceCollector::join_ops() {
-  // A path and, behind it, the number of the call: `first` is where an id's first call stands, which is as good as any number.
-  IdTable paths(trace_.calls, external_of);
-  op_log_.each([&paths](std::uint64_t external, std::uint64_t path) {
-    if (std::uint32_t* found = paths.find(external)) *found = static_cast<std::uint32_t>(path);
+  IdTable table(trace_.calls, external_of);
+  op_log_.each([&table](const auto& row) {
+    if (std::uint32_t* found = table.find(row[0])) *found = static_cast<std::uint32_t>(row[1]);
   });
-  op_log_ = NumberLog();
-  IdTable first(trace_.calls, external_of);
-  for (std::uint32_t i = 0; i < trace_.calls.size(); ++i) {
+  op_log_ = {};
+  std::vector<std::uint32_t> paths(trace_.calls.size(), kNone);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (const std::uint32_t* path = table.find(external_of(trace_.calls[i]))) paths[i] = *path;
+  }
+  // The number of an operator's call: where its first call on the GPU stands, which is as good as any.
+  table.forget();
+  for (std::uint32_t i = 0; i < paths.size(); ++i) {
     GpuCall& call = trace_.calls[i];
-    const std::uint64_t external = external_of(call);
-    const std::uint32_t* path = paths.find(external);
-    call.path = path == nullptr ? kNone : *path;
-    call.op_call = i;
-    if (call.path == kNone) continue;
-    std::uint32_t& number = *first.find(external);
-    if (number == kNone) number = i;
+    std::uint32_t number = i;
+    if (paths[i] != kNone) {
+      std::uint32_t& first = *table.find(external_of(call));
+      if (first == kNone) first = i;
+      number = first;
+    }
+    call.path = paths[i];
     call.op_call = number;
   }
 }
 
 void TraceCollector::join_launches() {
   IdTable table(trace_.calls, correlation_of);
-  for (std::uint32_t i = 0; i < trace_.launches.size(); ++i) {
-    if (std::uint32_t* found = table.find(trace_.launches[i].correlation)) *found = i;
-  }
+  launch_log_.each([&](const auto& row) {
+    std::uint32_t* found = table.find(row[0]);
+    if (found == nullptr) return;
+    *found = static_cast<std::uint32_t>(trace_.launches.size());
+    trace_.launches.push_back({static_cast<std::int64_t>(row[1]), static_cast<std::uint32_t>(row[2])});
+  });
+  launch_log_ = {};
   for (GpuCall& call : trace_.calls) {
     const std::uint32_t* launch = table.find(correlation_of(call));
     call.launch = launch == nullptr ? kNone : *launch;

@@ -246,9 +246,9 @@ std::size_t TraceSteps::typical() const {
 
 Result<TraceSteps> find_steps(Trace& trace, const std::string& told) {
   if (!told.empty()) return as_told(trace, told);
-  if (auto steps = by_annotation(trace)) return *std::move(steps);
-  if (auto steps = by_graph_launch(trace)) return *std::move(steps);
-  if (auto steps = by_pattern(trace)) return *std::move(steps);
+  if (auto steps = by_annotation(trace)) return std::move(*steps);
+  if (auto steps = by_graph_launch(trace)) return std::move(*steps);
+  if (auto steps = by_pattern(trace)) return std::move(*steps);
   for (GpuCall& call : trace.calls) call.step = kNone;
   TraceSteps none;
   none.outside = trace.calls.size();

@@ -54,36 +54,30 @@ void infer_ops(const Trace& trace, TraceTable& table) {
   }
 }
 
-// Durations of one row's calls, handed out row by row.
-struct Sample {
-  std::uint32_t row = 0, call = 0;
-  std::int64_t ns = 0;
-};
-
-// Sorted by row; within one the samples stay in the order of the calls.
-std::vector<Sample> grouped_by_row(const std::vector<Sample>& samples, std::size_t rows) {
-  std::vector<std::uint32_t> next(rows + 1);
-  for (const Sample& each : samples) ++next[each.row + 1];
-  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-  std::vector<Sample> grouped(samples.size());
-  for (const Sample& each : samples) grouped[next[each.row]++] = each;
-  return grouped;
-}
-
-template <class Take>
-void by_row(std::vector<Sample>& samples, std::size_t rows, Take take) {
-  samples = grouped_by_row(samples, rows);
-  // What one call launched is one sample, and nearly always stands together already.
-  const auto before = [](const Sample& a, const Sample& b) { return a.row != b.row ? a.row < b.row : a.call < b.call; };
-  if (!std::is_sorted(samples.begin(), samples.end(), before)) std::sort(samples.begin(), samples.end(), before);
+// Hands out the durations, sorted, of each row that has some. `row_of(call)`: kNone, or below `rows`; calls of one row that are equal by
+// `call_of(index)` are one duration. Indices are sorted and not the calls: there may be a million of them.
+template <class RowOf, class CallOf, class Take>
+void by_row(const Trace& trace, std::size_t rows, RowOf row_of, CallOf call_of, Take take) {
+  std::vector<std::uint32_t> ends(rows + 1);
+  for (const GpuCall& call : trace.calls) {
+    if (const std::uint32_t row = row_of(call); row != kNone) ++ends[row + 1];
+  }
+  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  std::vector<std::uint32_t> order(ends.back());
+  for (std::uint32_t i = 0; i < trace.calls.size(); ++i) {
+    if (const std::uint32_t row = row_of(trace.calls[i]); row != kNone) order[ends[row]++] = i;
+  }
+  const auto before = [&call_of](std::uint32_t a, std::uint32_t b) { return call_of(a) < call_of(b); };
   std::vector<double> values;
-  for (std::size_t i = 0; i < samples.size();) {
-    const std::uint32_t row = samples[i].row;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const auto begin = order.begin() + (row == 0 ? 0 : ends[row - 1]), end = order.begin() + ends[row];
+    if (begin == end) continue;
+    if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
     values.clear();
-    while (i < samples.size() && samples[i].row == row) {
-      const std::uint32_t call = samples[i].call;
+    for (auto at = begin; at != end;) {
+      const std::uint32_t call = call_of(*at);
       std::int64_t ns = 0;
-      for (; i < samples.size() && samples[i].row == row && samples[i].call == call; ++i) ns += samples[i].ns;
+      for (; at != end && call_of(*at) == call; ++at) ns += trace.calls[*at].duration_ns;
       values.push_back(static_cast<double>(ns) / 1000);
     }
     std::sort(values.begin(), values.end());
@@ -182,16 +176,6 @@ void set_statistics(RowTimes& times, const std::vector<double>& values) {
   times.p99_us = p99_of(values);
 }
 
-void fill_samples(const Trace& trace, const TraceTable& table, bool by_op, std::vector<Sample>& samples) {
-  samples.clear();
-  samples.reserve(trace.calls.size());
-  for (std::uint32_t i = 0; i < trace.calls.size(); ++i) {
-    const GpuCall& call = trace.calls[i];
-    const std::uint32_t row = by_op ? table.op_of(trace, call) : call.work;
-    if (row != kNone) samples.push_back({row, by_op ? call.op_call : i, call.duration_ns});
-  }
-}
-
 void sort_rows(TraceTable& table) {
   const bool gpu = !table.kernel_rows.empty();
   std::stable_sort(table.op_rows.begin(), table.op_rows.end(), [gpu](const OpRow& a, const OpRow& b) {
@@ -227,14 +211,13 @@ TraceTable make_table(const Trace& trace, const TraceSteps& steps) {
     const std::uint32_t op = table.op_of(trace, call);
     if (op != kNone) ops[op].times.wall_share += ns;
   });
-  std::vector<Sample> samples;
-  fill_samples(trace, table, true, samples);
-  by_row(samples, ops.size(),
-         [&ops](std::uint32_t row, const std::vector<double>& values) { set_statistics(ops[row].times, values); });
-  fill_samples(trace, table, false, samples);
-  by_row(samples, kernels.size(), [&kernels](std::uint32_t row, const std::vector<double>& values) {
-    set_statistics(kernels[row].times, values);
-  });
+  by_row(
+      trace, ops.size(), [&](const GpuCall& call) { return table.op_of(trace, call); },
+      [&trace](std::uint32_t i) { return trace.calls[i].op_call; },
+      [&ops](std::uint32_t row, const std::vector<double>& values) { set_statistics(ops[row].times, values); });
+  by_row(
+      trace, kernels.size(), [](const GpuCall& call) { return call.work; }, [](std::uint32_t i) { return i; },
+      [&kernels](std::uint32_t row, const std::vector<double>& values) { set_statistics(kernels[row].times, values); });
   for (OpRow& row : ops) {
     row.times.bytes = table.ops[row.op].inferred ? 0 : bytes_moved(table.ops[row.op]).value_or(0);
     finish_row(row.times, table, steps);

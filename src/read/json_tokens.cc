@@ -47,14 +47,14 @@ std::span<const std::uint32_t> JsonTokens::places() const {
 
 namespace {
 
-// Behind the closing quote of the string that begins at `quote`; npos: it has none.
-std::size_t string_end(std::string_view bytes, std::size_t quote) {
-  for (std::size_t at = quote + 1;; ++at) {
+// The next quote from `at` on that no backslash takes away, looking back no further than `from`.
+std::size_t next_quote(std::string_view bytes, std::size_t at, std::size_t from) {
+  for (;; ++at) {
     at = bytes.find('"', at);
     if (at == std::string_view::npos) return at;
     std::size_t slashes = 0;
-    while (bytes[at - 1 - slashes] == '\\') ++slashes;
-    if (slashes % 2 == 0) return at + 1;
+    while (at - slashes > from && bytes[at - 1 - slashes] == '\\') ++slashes;
+    if (slashes % 2 == 0) return at;
   }
 }
 
@@ -65,10 +65,11 @@ std::size_t cut_between_tokens(std::string_view bytes) {
   const std::size_t newline = bytes.rfind('\n');
   if (newline != std::string_view::npos) return newline + 1;
   std::size_t cut = 0;
-  for (std::size_t quote = bytes.find('"'); quote != std::string_view::npos; quote = bytes.find('"', cut)) {
-    const std::size_t end = string_end(bytes, quote);
+  for (std::size_t quote = next_quote(bytes, 0, 0); quote != std::string_view::npos;
+       quote = next_quote(bytes, cut, cut)) {
+    const std::size_t end = next_quote(bytes, quote + 1, quote + 1);
     if (end == std::string_view::npos) return quote;
-    cut = end;
+    cut = end + 1;
   }
   if (cut > 0) return cut;
   // No string at all: brackets and commas end a token.

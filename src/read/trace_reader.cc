@@ -107,22 +107,22 @@ class Reader {
 
   // Finds the tokens of the window's first `size` bytes; where a string has no end, of what stands before it.
   bool tokens_of(std::size_t& size) {
-    JsonTokens::Verdict verdict = tokens_.find({buffer_.get(), size});
-    if (verdict == JsonTokens::Verdict::not_utf8) {
-      replace_bad_utf8(size);
-      verdict = tokens_.find({buffer_.get(), size});
-    }
-    if (verdict == JsonTokens::Verdict::unclosed_string || verdict == JsonTokens::Verdict::control_character) {
+    while (true) {
+      const JsonTokens::Verdict verdict = tokens_.find({buffer_.get(), size});
+      if (verdict == JsonTokens::Verdict::good) return true;
+      if (verdict == JsonTokens::Verdict::not_utf8) {
+        replace_bad_utf8(size);
+        continue;
+      }
       const auto [begin, at] = broken_string({buffer_.get(), size});
-      pending_ = TraceReading::Damage{base_ + at, verdict == JsonTokens::Verdict::control_character || at < size
-                                                      ? "a string holds a raw control character, or a quote is missing"
-                                                      : "the file ends within a string"};
+      if (verdict == JsonTokens::Verdict::out_of_memory || begin == size) break;
+      pending_ =
+          TraceReading::Damage{base_ + at, at < size ? "a string holds a raw control character, or a quote is missing"
+                                                     : "the file ends within a string"};
       size = begin;
       ended_ = true;
       filled_ = size;
-      verdict = tokens_.find({buffer_.get(), size});
     }
-    if (verdict == JsonTokens::Verdict::good) return true;
     damaged(base_, "the text cannot be split into tokens");
     return false;
   }
@@ -131,18 +131,15 @@ class Reader {
   static std::pair<std::size_t, std::size_t> broken_string(std::string_view bytes) {
     std::size_t quote = 0;
     bool inside = false;
+    bool escaped = false;  // outside of strings too, where no JSON has a backslash: so the tokens were found
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       const char c = bytes[at];
-      if (!inside) {
-        inside = c == '"';
-        quote = at;
-      } else if (c == '"') {
-        inside = false;
-      } else if (c == '\\') {
-        ++at;
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        return {quote, at};
+      if (inside && static_cast<unsigned char>(c) < 0x20) return {quote, at};
+      if (c == '"' && !escaped) {
+        inside = !inside;
+        if (inside) quote = at;
       }
+      escaped = c == '\\' && !escaped;
     }
     return {inside ? quote : bytes.size(), bytes.size()};
   }
@@ -161,7 +158,9 @@ class Reader {
     done_ = true;
     if (reading_.damage) return;
     const std::uint64_t at = base_ + taken;
-    if (pending_) {
+    if (phase_ == Phase::wrong_event) {
+      unclear();  // the first thing that was wrong, whatever follows from it
+    } else if (pending_) {
       reading_.damage = pending_;
     } else if (source_error_) {
       reading_.damage = {base_ + filled_, source_error_->message};
@@ -169,8 +168,6 @@ class Reader {
       error_ = no_trace("holds nothing but blanks", "did the profiler finish writing it?");
     } else if (phase_ == Phase::skipping || (phase_ == Phase::object && taken < filled_)) {
       damaged(at, "the file ends before its JSON does");
-    } else if (phase_ == Phase::wrong_event) {
-      unclear();
     } else if (phase_ == Phase::events || phase_ == Phase::between) {
       const bool within = std::string_view(buffer_.get() + taken, filled_ - taken).find_first_not_of(" \t\r\n") !=
                           std::string_view::npos;
@@ -359,7 +356,7 @@ class Reader {
       if (c == '{') {
         warn("commas between events are missing", offset_of(at));
         phase_ = Phase::events;
-        return at;
+        return element(at);
       }
       return damaged(offset_of(at), "a comma or the ] of the events is missing"), at;
     }

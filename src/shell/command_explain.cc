@@ -59,7 +59,7 @@ Command explain_command() {
       .details = "",
       .positionals = {"PATCH", 1, 1},
       .trees = Command::Trees::one,
-      .options = {},
+      .options = {with_option()},
       .run = run,
   };
 }

@@ -101,13 +101,13 @@ Report run(const Session& session) {
       report.fail(one.error());
       continue;
     }
-    reports.push_back(*std::move(one));
+    reports.push_back(std::move(*one));
   }
   std::optional<TraceReport> before;
   if (!against.empty() && !reports.empty()) {
     Result<TraceReport> one = analyse_trace(session, against, *request);
     if (!one) return report.fail(one.error()), report;
-    before = *std::move(one);
+    before = std::move(*one);
   }
   if (Status added = add_patches(session, reports, report); !added) return report.fail(added.error()), report;
 

@@ -89,13 +89,13 @@ Result<TraceReport> analyse_trace(const Session& session, const std::string& fil
   Result<TraceReading> reading =
       pass(session, file, report.packing, [&collector](const TraceEvent& event) { collector.take(event); });
   if (!reading) return reading.error();
-  report.reading = *std::move(reading);
+  report.reading = std::move(*reading);
   report.trace = collector.finish();
   for (TraceWarning& each : report.trace.warnings) report.reading.warnings.push_back(std::move(each));
   report.trace.warnings.clear();
   Result<TraceSteps> steps = find_steps(report.trace, request.steps);
   if (!steps) return steps.error();
-  report.steps = *std::move(steps);
+  report.steps = std::move(*steps);
   report.table = make_table(report.trace, report.steps);
   report.findings = find_waste(report.trace, report.steps, report.table, request.findings);
   if (Status added = add_stacks(session, report); !added) return added.error();

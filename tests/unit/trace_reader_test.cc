@@ -122,6 +122,13 @@ TEST(TraceReader, AnEventThatIsWrongInItselfIsLeftOutAlone) {
   EXPECT_EQ(it.reading->warnings.front().offset, text.find("\"b\""));
 }
 
+TEST(TraceReader, AMissingCommaCostsNothing) {
+  const Got it = got(R"([{"name":"a"} {"name":"b"}{"name":"c"},,{"name":"d"}])");
+  EXPECT_THAT(it.names, ElementsAre("a", "b", "c", "d"));
+  EXPECT_FALSE(it.reading->damage);
+  EXPECT_EQ(it.reading->warnings.size(), 2U);
+}
+
 TEST(TraceReader, BracketsThatDoNotMatchEndTheReading) {
   const std::string text = R"([{"name":"a"},{"name":"b","args":{"x":[1,2}},{"name":"c"}])";
   const Got it = got(text);
