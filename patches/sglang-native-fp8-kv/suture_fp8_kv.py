@@ -14,12 +14,12 @@ There is one decision, the plan's, and it is kept where the plan is: on the wrap
 not the pool, so that a wrapper which was planned by a way that is not edited is read as it was planned.
 
 Words
-    wrapper  a ``BatchMLAPagedAttentionWrapper``. Read: ``_kv_data_type``, what FlashInfer's own plan() left there (0.6.14
-             and later); ``_backend``; ``device``. Written: ``_suture_kv_dtype``, what the last plan was asked for.
+    wrapper  a ``BatchMLAPagedAttentionWrapper``. Read: ``_kv_data_type``, what FlashInfer's own plan() left there
+             (0.6.14 and later); ``_backend``; ``device``. Written: ``_suture_kv_dtype``, what the last plan was asked for.
     updater  the backend's FlashInferMLAIndicesUpdaterDecode or -Prefill: ``attn_backend``, ``kv_lora_rank``,
              ``qk_rope_head_dim``. Of its backend: ``suture_kv_pool``, which the patch sets in __init__.
-    pool     [slots, 1, 576], what ``get_key_buffer`` returns. SGLang writes it without a scale, ``keys.to(float8_e4m3fn)``,
-             so scales of 1.0 read the very numbers that ``pool.to(dtype)`` gives.
+    pool     [slots, 1, 576], what ``get_key_buffer`` returns. SGLang writes it without a scale,
+             ``keys.to(float8_e4m3fn)``, so scales of 1.0 read the very numbers that ``pool.to(dtype)`` gives.
 
 What the kernels take (FlashInfer 0.6.14 to 0.7.x): an e4m3fn pool, BF16 queries, 512 + 64 columns, compute capability 9.x.
 All else is planned and cast as before, e5m2 and BF16 pools and other GPUs too.
@@ -78,7 +78,7 @@ def run_scales(wrapper: Any) -> Dict[str, float]:
 
 
 def _planned_for_fp8(wrapper: Any) -> bool:
-    """What FlashInfer says that the wrapper was planned for, whoever planned it; where it says nothing, what we asked for."""
+    """By FlashInfer's word on what the wrapper was planned for, whoever planned it; without one, what we asked for."""
     planned = getattr(wrapper, "_kv_data_type", None)
     if planned is None:
         planned = getattr(wrapper, "_suture_kv_dtype", None)
