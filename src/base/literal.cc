@@ -1,4 +1,4 @@
-// See literal.h. Test: tests/unit/literal_test.cc.
+// See literal.h. Test: tests/unit/audit_test.cc.
 #include "base/literal.h"
 
 #include <algorithm>

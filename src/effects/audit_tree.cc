@@ -1,4 +1,4 @@
-// See audit_tree.h. Tests: tests/unit/audit_tree_test.cc, tests/audit.
+// See audit_tree.h. Tests: tests/unit/audit_test.cc, tests/audit.
 #include "effects/audit_tree.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See wrapper_source.h. Tests: tests/unit/wrapper_source_test.cc, tests/cli/audit_test.py.
+// See wrapper_source.h. Tests: tests/unit/audit_test.cc, tests/cli/audit_test.py.
 #include "effects/wrapper_source.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// See flow.h. Tests: tests/unit/flow_test.cc.
+// See flow.h. Tests: tests/unit/audit_test.cc.
 #include "engine/flow.h"
 
 #include <re2/re2.h>

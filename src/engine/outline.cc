@@ -1,4 +1,4 @@
-// See outline.h. Tests: tests/unit/outline_test.cc; tests/audit holds it against Python's tokenize on a whole release.
+// See outline.h. Tests: tests/unit/audit_test.cc; tests/audit holds it against Python's tokenize on a whole release.
 #include "engine/outline.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See plan_site.h. Tests: tests/unit/plan_site_test.cc.
+// See plan_site.h. Tests: tests/unit/audit_test.cc.
 #include "engine/plan_site.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See prefilter.h. Tests: tests/unit/prefilter_test.cc; tests/audit compares with parsing everything on a whole release.
+// See prefilter.h. Tests: tests/unit/audit_test.cc; tests/audit compares with parsing everything on a whole release.
 #include "engine/prefilter.h"
 
 #include <re2/re2.h>
@@ -139,11 +139,23 @@ bool is_callee(const Tree& tree, NodeId id) {
   return call != kNone && tree.is(call, kinds().call) && tree[at].field == fields().function;
 }
 
-// A metavariable that stands for one identifier: the name of an attribute, or one whose clause says so.
-bool is_one_name(const Tree& tree, NodeId id, const CompiledWhere& where) {
+// The attribute that is taken of the identifier: `b` of `a.b`, where the pattern names it.
+std::string attribute_of(const Pattern& pattern, NodeId id) {
+  const Tree& tree = pattern.tree();
+  const NodeId parent = tree[id].parent;
+  if (parent == kNone || !tree.is(parent, kinds().attribute) || tree[id].field != fields().object) return "";
+  const NodeId name = tree.child(parent, fields().attribute);
+  if (name == kNone || pattern.metavariable(name) != nullptr) return "";
+  return std::string(pattern.source().text(tree.range(name)));
+}
+
+// A metavariable that stands for one identifier: the name of an attribute, or one of which a clause says so.
+bool is_one_name(const Tree& tree, NodeId id, const std::string& name, const std::vector<CompiledWhere>& clauses) {
   const NodeId parent = tree[id].parent;
   const bool attribute = parent != kNone && tree.is(parent, kinds().attribute) && tree[id].field == fields().attribute;
-  return attribute || (where.kind && *where.kind == kinds().identifier);
+  return attribute || std::any_of(clauses.begin(), clauses.end(), [&](const CompiledWhere& where) {
+           return where.name == name && where.kind && *where.kind == kinds().identifier;
+         });
 }
 
 std::optional<Anchor> anchor_of(const Pattern& pattern, NodeId id, const Metavariable& mv,
@@ -154,8 +166,8 @@ std::optional<Anchor> anchor_of(const Pattern& pattern, NodeId id, const Metavar
     if (where.name != mv.name || !where.regex) continue;
     const std::string literal = required_literal(where.regex->pattern());
     if (literal.empty()) continue;
-    if (!is_one_name(tree, id, where)) return Anchor{literal, false, nullptr, false};
-    return Anchor{literal, false, where.regex, is_callee(tree, id)};
+    if (!is_one_name(tree, id, mv.name, clauses)) return Anchor{literal, false, nullptr, false, ""};
+    return Anchor{literal, false, where.regex, is_callee(tree, id), attribute_of(pattern, id)};
   }
   return std::nullopt;
 }
@@ -171,7 +183,7 @@ std::vector<Anchor> anchors_in(const Pattern& pattern, const std::vector<Compile
       } else {
         std::string name(pattern.source().text(tree.range(id)));
         if (std::all_of(name.begin(), name.end(), is_ascii_word))
-          out.push_back({std::move(name), true, nullptr, is_callee(tree, id)});
+          out.push_back({std::move(name), true, nullptr, is_callee(tree, id), attribute_of(pattern, id)});
       }
     }
   }
@@ -189,7 +201,7 @@ Ways ways_of(const CompiledFlow& flow, const std::vector<CompiledWhere>& clauses
   if (flow.parameter) {
     const std::string literal = required_literal(flow.parameter->pattern());
     out.emplace_back();
-    if (!literal.empty()) out.back().push_back({literal, false, flow.parameter, false});
+    if (!literal.empty()) out.back().push_back({literal, false, flow.parameter, false, ""});
   }
   return out;
 }
@@ -222,21 +234,33 @@ bool looks_around(const CompiledNarrowing& n) {
 
 // --- in the text -----------------------------------------------------------------------------------------------------
 
-// Behind blanks, comments, continuations and closing parentheses: whether a `(` stands there.
-bool is_called(std::string_view text, std::size_t at) {
+// Behind blanks, comments, continuations and closing parentheses; the end of the text where nothing else follows.
+std::size_t behind_gap(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     const char c = text[at];
-    if (c == '(') return true;
     if (c == '#') {
-      at = text.find('\n', at);
-      if (at == std::string_view::npos) return false;
+      at = std::min(text.find('\n', at), text.size());
     } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v' && c != '\\' && c != ')' &&
                is_ascii(c)) {
-      return false;
+      break;
+    } else {
+      ++at;
     }
-    ++at;
   }
-  return false;
+  return at;
+}
+
+bool is_called(std::string_view text, std::size_t at) {
+  at = behind_gap(text, at);
+  return at < text.size() && text[at] == '(';
+}
+
+bool has_attribute(std::string_view text, std::size_t at, const std::string& name) {
+  at = behind_gap(text, at);
+  if (at >= text.size() || text[at] != '.') return false;
+  at = behind_gap(text, at + 1);
+  return text.substr(at, name.size()) == name &&
+         (at + name.size() >= text.size() || !is_ascii_word(text[at + name.size()]));
 }
 
 // `def` or `class`, and blanks, stand before it.
@@ -302,6 +326,7 @@ bool Prefilter::fits(const Anchor& anchor, std::string_view text, std::size_t at
         !re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *anchor.regex))
       return false;
   }
+  if (!anchor.then.empty() && !has_attribute(text, end, anchor.then)) return false;
   return !anchor.called || (is_called(text, end) && !is_defined(text, begin));
 }
 

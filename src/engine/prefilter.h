@@ -24,8 +24,9 @@ struct Anchor {
   bool word = false;                      // is all of it
   std::shared_ptr<const re2::RE2> regex;  // where not `word`: what the identifier must match; null: anything
   bool called = false;                    // `(` follows it
+  std::string then;                       // `.` and this name follow it; empty: anything
   friend bool operator==(const Anchor& a, const Anchor& b) {
-    return a.literal == b.literal && a.word == b.word && a.called == b.called && a.regex == b.regex;
+    return a.literal == b.literal && a.word == b.word && a.called == b.called && a.regex == b.regex && a.then == b.then;
   }
 };
 

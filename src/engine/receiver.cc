@@ -1,4 +1,4 @@
-// See receiver.h. Tests: tests/unit/receiver_test.cc.
+// See receiver.h. Tests: tests/unit/audit_test.cc.
 #include "engine/receiver.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See signature.h. Tests: tests/unit/signature_test.cc.
+// See signature.h. Tests: tests/unit/audit_test.cc.
 #include "engine/signature.h"
 
 #include <algorithm>

@@ -27,7 +27,8 @@ bool is_patch_file(const NamedBytes& file) {
 }
 // A folder may hold a patch and its rules.
 bool is_rule_file(const NamedBytes& file) {
-  return (ends_with(file.path, ".yaml") || ends_with(file.path, ".yml")) && !is_patch_file(file);
+  return (ends_with(file.path, ".yaml") || ends_with(file.path, ".yml")) && !is_patch_file(file) &&
+         !is_wrapper_table(file);
 }
 bool is_below(const NamedBytes& file, std::string_view folder) {
   return std::string_view(file.path).substr(0, folder.size()) == folder;
@@ -181,8 +182,9 @@ bool is_audit_file(const NamedBytes& file) {
   return is_below(file, "rules/audit/") && ends_with(file.path, ".yaml");
 }
 
+// By its first key, which no rule file has.
 bool is_wrapper_table(const NamedBytes& file) {
-  return is_audit_file(file) && file.bytes.find("\nsignatures:") != std::string::npos;
+  return file.bytes.starts_with("signatures:") || file.bytes.find("\nsignatures:") != std::string::npos;
 }
 
 const Patch* Catalog::find(const std::string& name) const {
@@ -194,7 +196,8 @@ Catalog read_catalog(const CatalogInput& input, std::vector<Error>& errors) {
   const auto shipped_rule = [](const NamedBytes& file) {
     return is_rule_file(file) && is_below(file, "rules/") && !is_audit_file(file);
   };
-  const auto tested_rule = [](const NamedBytes& file) { return !is_patch_file(file); };  // whatever it is called
+  // Whatever it is called.
+  const auto tested_rule = [](const NamedBytes& file) { return !is_patch_file(file) && !is_wrapper_table(file); };
   Catalog catalog;
   catalog.rules = read_rule_files(select(input.shipped, shipped_rule), errors);
   lay_over(catalog.rules, read_rule_files(select(input.rule_files, is_rule_file), errors));

@@ -1,4 +1,4 @@
-// See wrapper_table.h. Test: tests/unit/wrapper_table_test.cc.
+// See wrapper_table.h. Test: tests/unit/audit_test.cc.
 #include "read/wrapper_table.h"
 
 #include <algorithm>

@@ -28,7 +28,7 @@ struct TreeReport {
   std::optional<std::string> diff;   // diff, and the dry runs
   std::vector<std::string> written;  // relative to the folder that holds the package
   std::vector<std::string> removed;
-  std::vector<std::string> notes;  // what the writing met on its way: hard links, stale bytecode
+  std::vector<std::string> notes;            // what the writing met on its way: hard links, stale bytecode
   std::shared_ptr<const AuditReport> audit;  // audit
 };
 

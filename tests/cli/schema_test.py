@@ -479,6 +479,8 @@ def check_shipped():
     failures, count = [], 0
     for folder in ("rules", "patches", "examples", "tests/tasks"):
         for path in sorted((driver.SOURCE / folder).rglob("*.yaml")):
+            if "\nsignatures:" in path.read_text():
+                continue  # a table of signatures, no rules
             count += 1
             kind = "patch" if path.name == "patch.yaml" else "rule"
             problem = first_problem(VALIDATORS[kind], yaml.safe_load(path.read_text()))
