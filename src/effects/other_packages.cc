@@ -125,15 +125,19 @@ struct Given {
   std::vector<std::string> sites;
 };
 
-Result<Given> read_with(FileSystem& fs, const std::string& name, const std::string& with,
+Result<Given> read_with(FileSystem& fs, const std::string& name, const OtherNeeds& needs, const std::string& with,
                         const std::map<std::string, std::string>& environment) {
   const Io<std::string> root = fs.real_path(with);
   if (!root) return not_found(name, "cannot look at " + with + ": " + errno_words(root.error));
   const Io<FileInfo> info = fs.info_at(kAbsolute, root.value);
   if (!info) return not_found(name, "cannot look at " + with + ": " + errno_words(info.error));
   if (info.value.kind != FileInfo::Kind::folder) return not_found(name, with + " is neither a folder nor a wheel");
-  if (fs.info_at(kAbsolute, root.value + "/__init__.py").error == 0)
+  if (fs.info_at(kAbsolute, root.value + "/__init__.py").error == 0) {
+    const std::string folder = base_of(root.value);
+    if (!needs.folders.empty() && !needs.folders.contains(folder))
+      return not_found(name, with + " is the package " + folder + ", and not " + *needs.folders.begin());
     return Given{Home{root.value, parent_of(root.value)}, {}};
+  }
   Given out;
   if (is_prefix(fs, root.value)) {
     for (const auto& group : site_folders(fs, {root.value, "", "--with"}, environment))
@@ -154,10 +158,11 @@ Result<OtherPackage> load_other(FileSystem& fs, const LocatedTree& tree, const s
   if (with.empty()) {
     given.sites = out.searched = import_folders(tree);
   } else {
-    Result<Given> read = read_with(fs, name, with, environment);
+    Result<Given> read = read_with(fs, name, needs, with, environment);
     if (!read) return read.error();
     given = std::move(*read);
     out.searched = {with};
+    out.with = with;
   }
   const std::optional<Home> home = given.home ? given.home : Finder(fs, name, needs.folders).in_sites(given.sites);
   if (!home) return out;

@@ -142,6 +142,8 @@ class Checker {
     const bool looked = other != state_.others.end() && !other->second.searched.empty();
     const std::string& name = c_.folder ? c_.folder->value : c_.package->value;
     out_.hint = "`--with " + name + "=PATH` says where it is, a folder or a wheel";
+    if (other != state_.others.end() && !other->second.with.empty())
+      return fail("--with names " + other->second.with + ", which holds no " + c_.package->value);
     return fail(c_.package->value + " is not installed beside " + state_.folder +
                 (looked ? "; searched: " + join(other->second.searched, ", ") : ""));
   }

@@ -51,6 +51,7 @@ struct OtherPackage {
   bool present = false;
   std::string folder;                 // the import name
   std::vector<std::string> searched;  // where it was looked for: folders, as messages call them
+  std::string with;                   // --with's path, where that was looked at alone
   std::string problem;                // it is there, and cannot be read: why
   Distribution dist;
   Files files;                   // those of others_needed(), relative to its folder

@@ -402,7 +402,7 @@ def test_class_superseded(s):
 
 
 def test_class_defined_twice(s):
-    """Two files define the class: what must be there is in one of them, what must not be there in none"""
+    """Two files define the class: what must be there is in each of them, what must not be there in none"""
     tree = {**files(), "old/b.py": kernel("B", "slow(rows)")}
     for condition in ("{class: B, has: slow($X)}", "{class: B, not_has: slow($X)}", "{class: B, not_match: slow(1)}"):
         needing(s, [condition])
