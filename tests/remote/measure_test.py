@@ -112,7 +112,7 @@ def serving(first=FIRST, each=NEXT, usage=0, mischief=lambda number: ""):
     server.first, server.next, server.usage, server.mischief = first, each, usage, mischief
     server.models = {"data": [{"id": "toy"}]}
     server.seen, server.lock, server.now, server.most, server.refusals = [], threading.Lock(), 0, 0, 0
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield server
     finally:
