@@ -106,6 +106,14 @@ def a_host_that_has_drifted(ansible):
     assert ansible.trees() == before
 
 
+def a_folder_that_leads_back(ansible):
+    loop = ansible.rules / "loop"
+    loop.symlink_to(ansible.rules)
+    _, said = ansible.play("--check", "--limit", "a", failed=True)
+    assert f"rules_dir: {loop} is a link that leads back to {ansible.rules}" in said, said
+    loop.unlink()
+
+
 def main():
     # Before the hosts: their namespaces have no way out.
     fetched = subprocess.run([driver.SOURCE / "scripts" / "fetch_tools.sh", driver.CACHE], stdout=subprocess.PIPE, text=True, check=False)
@@ -115,7 +123,7 @@ def main():
         for host in fleet.hosts.values():
             shutil.copytree(EXAMPLE / "site-packages", host.near("site"), ignore=shutil.ignore_patterns("__pycache__"))
         ansible = Ansible(fleet, pathlib.Path(fetched.stdout.strip()).resolve())
-        for step in (check_and_diff_mode, applied_once, reverted, a_host_that_has_drifted):
+        for step in (check_and_diff_mode, applied_once, reverted, a_folder_that_leads_back, a_host_that_has_drifted):
             step(ansible)
             print(f"ok  {step.__name__}")
         left = [path for host in fleet.hosts.values() for path in (host.folder / "root").glob(".ansible/tmp/*")]
