@@ -28,6 +28,14 @@ class Ansible:
         self.inventory = fleet.folder / "inventory"
         self.inventory.write_text("\n".join(["[all]", *lines, "[all:vars]", f"ansible_python_interpreter={python}",
                                              f"ansible_ssh_common_args=-F {fleet.config}", ""]))
+        # Where users have it: nothing of the playbook may outrank it.
+        (fleet.folder / "group_vars").mkdir()
+        (fleet.folder / "group_vars" / "all.yml").write_text(f"suture_patches: [{PATCH}]\n")
+        # Rules behind links, and what an editor leaves beside them, which cannot be sent.
+        self.rules = fleet.folder / "rules"
+        self.rules.mkdir()
+        (self.rules / "linked").symlink_to(EXAMPLE / "rules")
+        (self.rules / ".#lock").symlink_to("nobody@nowhere:1")
 
     def play(self, *words, failed=False, serial="100%", **variables):
         """Runs the playbook; ({host: {changed, failed, ...}}, what it printed)."""
@@ -37,8 +45,8 @@ class Ansible:
                        "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.fleet.folder / "cp"), "ANSIBLE_ROLES_PATH": str(ROLE / "roles")}
         home.mkdir(exist_ok=True)
         (home / "ansible.cfg").touch()
-        everything = {"patches": [PATCH], "suture_binary": str(pathlib.Path(driver.SUTURE).resolve()), "suture_serial": serial,
-                      "suture_rules_dir": str(EXAMPLE / "rules"), "suture_patches_dir": str(EXAMPLE / "patches"), **variables}
+        everything = {"suture_binary": str(pathlib.Path(driver.SUTURE).resolve()), "suture_serial": serial,
+                      "suture_rules_dir": str(self.rules), "suture_patches_dir": str(EXAMPLE / "patches"), **variables}
         done = subprocess.run(["ansible-playbook", "-i", str(self.inventory), "-e", json.dumps(everything), *words, str(ROLE / "playbook.yml")],
                               capture_output=True, text=True, check=False, env=environment)
         assert (done.returncode != 0) == failed, done.stdout + done.stderr
@@ -98,6 +106,14 @@ def a_host_that_has_drifted(ansible):
     assert ansible.trees() == before
 
 
+def a_folder_that_leads_back(ansible):
+    loop = ansible.rules / "loop"
+    loop.symlink_to(ansible.rules)
+    _, said = ansible.play("--check", "--limit", "a", failed=True)
+    assert f"rules_dir: {loop} is a link that leads back to {ansible.rules}" in said, said
+    loop.unlink()
+
+
 def main():
     # Before the hosts: their namespaces have no way out.
     fetched = subprocess.run([driver.SOURCE / "scripts" / "fetch_tools.sh", driver.CACHE], stdout=subprocess.PIPE, text=True, check=False)
@@ -107,7 +123,7 @@ def main():
         for host in fleet.hosts.values():
             shutil.copytree(EXAMPLE / "site-packages", host.near("site"), ignore=shutil.ignore_patterns("__pycache__"))
         ansible = Ansible(fleet, pathlib.Path(fetched.stdout.strip()).resolve())
-        for step in (check_and_diff_mode, applied_once, reverted, a_host_that_has_drifted):
+        for step in (check_and_diff_mode, applied_once, reverted, a_folder_that_leads_back, a_host_that_has_drifted):
             step(ansible)
             print(f"ok  {step.__name__}")
         left = [path for host in fleet.hosts.values() for path in (host.folder / "root").glob(".ansible/tmp/*")]

@@ -2,6 +2,7 @@
 files and run, in a root folder that holds busybox, an interpreter's name and a real SGLang.
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -167,8 +168,36 @@ def kubernetes(scratch, wheel):
 
 # --- ci -----------------------------------------------------------------------------------------------------------------
 
+def wheel_of_suture(folder):
+    """A wheel of that name, with nothing in it; its SHA-256."""
+    file = folder / "suture-1-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, text in (("METADATA", "Metadata-Version: 2.1\nName: suture\nVersion: 1\n"), ("RECORD", ""),
+                           ("WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")):
+            archive.writestr(f"suture-1.dist-info/{name}", text)
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def installs_what_was_named_alone(step, run, folder, site):
+    """The step that installs suture: a wheel with its hash, or nothing. As it is shipped, nothing is named."""
+    digest = wheel_of_suture(folder)
+    good = "./suture-1-py3-none-any.whl"
+    for named, sha, words in (
+        (None, None, "SUTURE_WHEEL is to be"), ("suture", digest, "SUTURE_WHEEL is to be"), ("suture==1", digest, "SUTURE_WHEEL is to be"),
+        ("http://127.0.0.1:1/suture-1-py3-none-any.whl", digest, "SUTURE_WHEEL is to be"), (f"evil {good}", digest, "no spaces"),
+        (f"./x.whl\n{good}", digest, "no spaces"), (good, "", "SUTURE_SHA256 is to be"), (good, "sha256:" + digest, "SUTURE_SHA256 is to be"),
+        (good, "0" * 64, "DO NOT MATCH THE HASHES"), ("./nowhere.whl", digest, "nowhere.whl"),
+        ("https://127.0.0.1:1/suture-1-py3-none-any.whl", digest, "127.0.0.1"),
+    ):
+        code, said = run(step, {} if named is None else {"SUTURE_WHEEL": named, "SUTURE_SHA256": sha})
+        assert code != 0 and words in said and not site.exists(), (named, sha, code, said)
+    code, said = run(step, {"SUTURE_WHEEL": good, "SUTURE_SHA256": digest})
+    assert code == 0 and (site / "suture-1.dist-info").is_dir(), said
+
+
 def workflow(scratch, wheel):
-    """Every `run` of the workflow, by the shell that GitHub runs it in. pip is a stand-in that brings the wheel that is here."""
+    """Every `run` of the workflow, by the shell that GitHub runs it in. pip is a stand-in that brings the wheel that is here;
+    what it installs goes into a folder of its own, by the real one."""
     document = yaml.safe_load((EXAMPLES / "ci" / "suture-nightly.yml").read_text())
     assert document[True]["schedule"], "it runs each night"  # YAML 1.1 reads `on` as true
     steps = document["jobs"]["newest-release"]["steps"]
@@ -180,15 +209,30 @@ def workflow(scratch, wheel):
         one.mkdir()
     (bins / "suture").symlink_to(pathlib.Path(driver.SUTURE).resolve())
     log = scratch / "pip.log"
-    (bins / "pip").write_text(f"#!/bin/sh\necho \"$@\" >> {log}\nif [ \"$1\" = download ]; then mkdir -p wheel && cp {shlex.quote(str(wheel))} wheel/; fi\n")
+    site = scratch / "site"
+    (bins / "pip").write_text(
+        f'#!/bin/sh\necho "$@" >> {log}\n'
+        f'if [ "$1" = install ]; then exec {shlex.quote(sys.executable)} -m pip "$@" --retries 0 --disable-pip-version-check --target {site}; fi\n'
+        f'mkdir -p wheel && cp {shlex.quote(str(wheel))} wheel/\n')
     (bins / "pip").chmod(0o755)
-    environment = {"PATH": f"{bins}:/usr/bin:/bin", "GITHUB_STEP_SUMMARY": str(scratch / "summary.md"), **document["env"]}
+    environment = {"PATH": f"{bins}:/usr/bin:/bin", "GITHUB_STEP_SUMMARY": str(scratch / "summary.md"), "RUNNER_TEMP": str(scratch),
+                   **document["env"]}
+
+    def run(step, filled_in):
+        done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=folder, env={**environment, **filled_in},
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
     has_audit = subprocess.run([driver.SUTURE, "audit", "--help"], capture_output=True, check=False).returncode == 0
     for step in steps:
         if "run" not in step or ("suture audit" in step["run"] and not has_audit):
             continue
-        done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, (step["name"], done.stdout, done.stderr)
+        if step["name"] == "Install suture":
+            installs_what_was_named_alone(step, run, folder, site)
+            continue
+        code, said = run(step, {})
+        assert code == 0, (step["name"], said)
+    assert site.exists(), "no step installs suture"
     downloads = [line.split() for line in log.read_text().splitlines() if line.startswith("download")]
     assert [words[-1] for words in downloads] == ["sglang"] and "--no-deps" in downloads[0], downloads
     assert f"applicable    {PATCH}" in (scratch / "summary.md").read_text()

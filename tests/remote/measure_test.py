@@ -7,6 +7,7 @@ known samples give.
 import contextlib
 import http.server
 import importlib.util
+import io
 import json
 import pathlib
 import subprocess
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import driver  # noqa: E402
@@ -31,7 +33,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.refusals -= 1
             self.send_error(503)
             return
-        self.answer(json.dumps({"data": [{"id": "toy"}]}).encode())
+        self.answer(json.dumps(server.models).encode())
 
     def answer(self, body):
         self.send_response(200)
@@ -76,6 +78,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if mischief == "error":
             self.event({"error": {"message": "the request is too long"}})
+        if mischief.startswith("says "):
+            self.event(mischief[5:].encode(errors="surrogateescape"))
+            self.leave()
+            self.event(b"[DONE]")
+            self.chunk(b"")
+            return
         chat = self.path.endswith("/chat/completions")
         if chat:
             self.event({"choices": [{"delta": {"role": "assistant", "content": ""}}]})  # no token yet
@@ -102,8 +110,9 @@ def serving(first=FIRST, each=NEXT, usage=0, mischief=lambda number: ""):
     server.handle_error = lambda *_: None
     server.daemon_threads = True
     server.first, server.next, server.usage, server.mischief = first, each, usage, mischief
+    server.models = {"data": [{"id": "toy"}]}
     server.seen, server.lock, server.now, server.most, server.refusals = [], threading.Lock(), 0, 0, 0
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield server
     finally:
@@ -127,7 +136,9 @@ def one_run():
             document = json.loads(run("run", *load(server, 6, "--concurrency", 3, "--json", "--extra", '{"ignore_eos": true}')).stdout)
             assert (document["model"], len(document["samples"]), document["tokens"]) == ("toy", 6, 6 * tokens), document
             for sample in document["samples"]:
-                assert sample["ttft"] >= FIRST and sample["tpot"] * (tokens - 1) >= NEXT * (TOKENS - 1), sample
+                # Of both together: a client that was slow to read the first token waits less for the others.
+                whole = sample["ttft"] + sample["tpot"] * (tokens - 1)
+                assert sample["ttft"] >= FIRST and whole >= FIRST + NEXT * (TOKENS - 1), sample
             assert server.most <= 3 and len(server.seen) == 8, server.most
             bodies = [body for _, body in server.seen]
             assert len({body["prompt"][:12] for body in bodies}) == 8, "two prompts begin alike"
@@ -167,7 +178,14 @@ def around_a_command(scratch):
         done = run(*words)
         assert mark.exists() and "patched" in done.stderr and set(json.loads(done.stdout)) == {"figures", "differs", "failed"}, done
         assert len(server.seen) == 16 and server.refusals == 0 and set(json.loads(out.read_text())) == {"before", "after"}
-        assert "ended with 4" in run("around", *load(server), "--", "sh", "-c", "exit 4", exit_code=3).stderr
+        # COMMAND fails, and finds what was measured before it; so does the user.
+        kept = scratch / "kept.json"
+        said = run("around", *load(server), "--out", kept, "--", "sh", "-c", f"test -s {kept} && exit 4", exit_code=3).stderr
+        assert "ended with 4" in said and "6 of 6 requests answered" in said, said
+        assert len(json.loads(kept.read_text())["before"]["samples"]) == 6
+    same = json.loads(run("compare", out, out, "--json").stdout)
+    assert same == json.loads(done.stdout), "the runs in a file of `around` can be compared again"
+    run("compare", kept, kept, exit_code=2)
 
 
 def requests_that_fail():
@@ -180,14 +198,82 @@ def requests_that_fail():
         assert done.stderr.count("not answered") == 3, done.stderr
         address = f"http://127.0.0.1:{server.server_port}"
     assert "refused" in run("run", "--url", address, exit_code=3).stderr
-    assert "not a http" in run("run", "--url", "localhost:80", exit_code=3).stderr
-    run("run", "--url", address, "--requests", "0", exit_code=2)
 
 
-def known_samples():
+def servers_that_talk_nonsense():
+    """Each request is a sample or a failure, whatever comes: never neither, which would be exit 0."""
+    says = {'{"error": "boom"}': "boom", '{"error": {"code": 5}}': "{'code': 5}", '{"choices": null}': "no token came",
+            '{"choices": {}}': '"choices" of a chunk is no list', '{"choices": ["a"]}': "a choice of a chunk is no object",
+            '{"choices": [{"delta": "a"}]}': '"delta" of a chunk is no dict', '{"usage": 7}': '"usage" of a chunk is no dict',
+            '{"usage": {"completion_tokens": "5"}}': '"completion_tokens" of a chunk is no int', "[1]": "no object: [1]",
+            "null": "no object: None", "{": "is not JSON", "[" * 100000: "is not JSON", '"\udcff"': "is not JSON"}
+    for text, words in says.items():
+        with serving(mischief=lambda _, text=text: f"says {text}") as server:
+            said = call("run", *load(server, 3), "--concurrency", 2, exit_code=1)
+            assert "0 of 3 requests answered" in said and "not answered, 3x: " in said and words in said, (text[:40], said)
+    with serving() as server:
+        for models in ({"data": None}, {"data": []}, {"data": ["toy"]}, {"data": [{"id": None}]}, [], None, {}):
+            server.models = models
+            said = call("run", *load(server), exit_code=3)
+            assert said.startswith("measure: ") and "/v1/models" in said, (models, said)
+    measure = imported()
+
+    def boom(*_):
+        raise RuntimeError("nobody thought of it")
+
+    measure.ask = boom
+    samples, failures, _ = measure.ask_all(None, [("/", {})] * 5, 2)
+    assert (samples, failures) == ([], ["RuntimeError: nobody thought of it"] * 5)
+
+
+def command_lines_that_are_wrong(scratch):
+    """Exit 2 before the server is asked anything."""
+    with serving() as server:
+        address = f"http://127.0.0.1:{server.server_port}"
+        old = scratch / "old.json"
+        old.write_text("what stands there")
+        for words in (["--requests", "0"], ["--warmup", "-1"], ["--timeout", "0"], ["--timeout", "nan"], ["--timeout", "inf"],
+                      ["--timeout", "-1"], ["--extra", "[1]"], ["--extra", "null"], ["--extra", "{"], ["--out", scratch / "no" / "x"],
+                      ["--out", scratch], ["--url", "localhost:80"], ["--url", "http://"], ["--url", "http://h:99999"],
+                      ["--url", "http://h:x"], ["--url", "http://[::1"], ["--url", "http://a..b"], ["--url", "http://h/a b"]):
+            said = call("run", "--url", address, "--out", old, *words, exit_code=2)
+            assert "usage: " in said and f"error: argument {words[0]}: " in said, (words, said)
+        assert not server.seen and old.read_text() == "what stands there"
+        call("run", *load(server, 1), "--warmup", 0, "--out", old)
+        assert len(server.seen) == 1
+    good = json.loads(old.read_text())
+    broken = scratch / "broken.json"
+    for text in ("[]", "{}", "null", "3", "{", "", "\xff", json.dumps({**good, "samples": None}), json.dumps({**good, "ttft": 5}),
+                 json.dumps({**good, "samples": [{"ttft": None, "tpot": None}]}), json.dumps({**good, "tokens_per_s": "9"})):
+        broken.write_bytes(text.encode("latin-1"))
+        for pair in ((old, broken), (broken, old)):
+            said = call("compare", *pair, exit_code=2)
+            assert said.startswith("measure: ") and "broken.json" in said, (text, said)
+    call("compare", old, scratch / "nowhere", exit_code=2)
+    call("compare", old, old)
+
+
+def imported():
     spec = importlib.util.spec_from_file_location("measure", SCRIPT)
     measure = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(measure)
+    return measure
+
+
+def call(*words, exit_code=0):
+    """As run(), without a process, which would be most of the time; a traceback is this test's own. What both streams say."""
+    measure, said = imported(), io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said), mock.patch.object(sys, "argv", ["measure.py", *map(str, words)]):
+        try:
+            code = measure.main()
+        except SystemExit as ended:
+            code = ended.code
+    assert code == exit_code, f"{words}: exit code {code}\n{said.getvalue()}"
+    return said.getvalue()
+
+
+def known_samples():
+    measure = imported()
     hundred = [float(number) for number in range(1, 101)]
     assert [measure.quantile(hundred, share) for share in (0.5, 0.99, 1.0)] == [50.0, 99.0, 100.0]
     assert [measure.quantile(values, 0.99) for values in ([3.0], [1.0, 2.0], [])] == [3.0, 2.0, None]
@@ -204,7 +290,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="suture-measure-") as folder:
         scratch = pathlib.Path(folder)
         for test, arguments in ((known_samples, ()), (one_run, ()), (before_and_after, (scratch,)), (around_a_command, (scratch,)),
-                                (requests_that_fail, ())):
+                                (requests_that_fail, ()), (servers_that_talk_nonsense, ()), (command_lines_that_are_wrong, (scratch,))):
             test(*arguments)
             print(f"ok  {test.__name__}")
 

@@ -177,6 +177,8 @@ def hosts_from_a_file(bench):
     listed = bench.fleet.folder / "hosts"
     listed.write_text("# the fleet\n a  # twice\n\na")
     assert "== " not in bench.run("--hosts", listed, "a", "--", "status", PATCH, "-t", tree).stdout, "one host is named thrice"
+    listed.write_bytes(b"# from Windows\r\n\r\na\r\na # twice\r\na")
+    assert "== " not in bench.run("--hosts", listed, "a", "--", "status", PATCH, "-t", tree).stdout, "a\\r is no other host"
     listed.write_text("/*\n")
     assert "suture-ssh: /*: unreachable: " in bench.run("--hosts", listed, "--", "status", exit_code=NOT_RUN).stderr
     listed.write_text("a b\n")
@@ -193,11 +195,36 @@ def command_lines_that_are_wrong(bench):
         (["--timeout", "1s", "a", "--", "status"], "--timeout takes a whole number"), (["--hosts"], "--hosts takes a value"),
         (["--hosts", "--", "status"], "--hosts takes a value"), (["--nonsense", "a", "--", "status"], "there is no option"),
         (["--hosts", "/nowhere", "--", "status"], "cannot be read"), (["--patches-dir", "/nowhere", "a", "--", "status"], "no such folder"),
+        (["--jobs", "9" * 21, "a", "--", "status"], "--jobs takes a whole number"),
+        (["--timeout", "1" + "0" * 20, "a", "--", "status"], "--timeout takes a whole number"),
+        (["--hosts", EXAMPLE, "--", "status"], "is a folder"), (["--binary", EXAMPLE, "a", "--", "status"], "is no file"),
         (["--binary", "/nowhere", "a", "--", "status"], "cannot be read"), (["--binary", SCRIPT, "a", "--", "status"], "not an executable"),
     ):
         done = bench.run(*words, exit_code=2)
-        assert said in done.stderr and not done.stdout, (words, done.stderr)
+        assert said in done.stderr and not done.stdout and done.stderr.count("\n") == 1, (words, done.stderr)
     assert "usage: suture-ssh" in bench.run("--help").stdout
+
+
+@row(namespaces=False)
+def folders_that_go_along(bench):
+    """A shell that lists what arrived, instead of suture: links as files, and nothing that is hidden or compiled."""
+    rules, patches, elsewhere = (bench.fleet.folder / name for name in ("some rules", "no patches", "elsewhere"))
+    patches.mkdir()
+    for path in ("a.toml", "it's/b c.toml", ".git/config", ".a.toml.swp", "__pycache__/x.txt", "it's/__pycache__/y.pyc", "it's/.x"):
+        (rules / path).parent.mkdir(parents=True, exist_ok=True)
+        (rules / path).write_text("[x]\n\n")
+    (elsewhere / "deep").mkdir(parents=True)
+    (elsewhere / "deep" / "c.toml").write_text("linked")
+    (rules / "d.toml").symlink_to(elsewhere / "deep" / "c.toml")
+    (rules / "folder").symlink_to(elsewhere)
+    folders = ["--rules-dir", rules, "--patches-dir", patches]
+    # The options stand behind the words, so they are the shell's $1 to $4.
+    words = ["a", "--", "-c", 'ls -A "$4" && cd "$2" && find . ! -type d -exec sh -c \'echo "$1 $(($(wc -c < "$1")))"\' sh {} ";"', "sh"]
+    done = bench.run(*folders, *words, binary=os.path.realpath("/bin/sh"), folders=False)
+    found = sorted(done.stdout.splitlines())
+    assert found == ["./a.toml 5", "./d.toml 6", "./folder/deep/c.toml 6", "./it's/b c.toml 5"], found
+    (rules / "loop").symlink_to(rules)
+    assert "not all of it can be read" in bench.run(*folders, *words, exit_code=2, folders=False).stderr
 
 
 @row()

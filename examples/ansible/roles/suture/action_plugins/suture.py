@@ -42,19 +42,31 @@ class ActionModule(ActionBase):
             raise AnsibleActionFail(f"binary: there is no executable {name} on this machine")
         return found
 
+    @staticmethod
+    def _refuse(error):
+        raise AnsibleActionFail(f"{error.filename}: cannot be read: {error.strerror}")
+
     def _send_folder(self, source, folder, name):
-        """The files of `source`, each at its place below `folder`/`name`; returns what there is on the host now."""
-        source = os.path.expanduser(source)
+        """The files of `source` that suture would read there (links followed, nothing hidden, nothing compiled), each at its
+        place below `folder`/`name`; returns what there is on the host now."""
+        source = os.path.normpath(os.path.expanduser(source))
         if not os.path.isdir(source):
             raise AnsibleActionFail(f"{name}: there is no folder {source} on this machine")
         join = self._connection._shell.join_path
         sent = []
-        for parent, folders, files in os.walk(source):
+        above = {}  # of each folder: what it and those that it is in are, links resolved
+        for parent, folders, files in os.walk(source, onerror=self._refuse, followlinks=True):
+            real, upper = os.path.realpath(parent), above.get(os.path.dirname(parent), set())
+            if real in upper:
+                raise AnsibleActionFail(f"{name}: {parent} is a link that leads back to {real}")
+            above[parent] = upper | {real}
             folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "__pycache__")
             place = join(folder, name, os.path.relpath(parent, source)) if parent != source else join(folder, name)
             self._low_level_execute_command(f"mkdir -p {self._connection._shell.quote(place)}", sudoable=False)
             sent.append(place)
             for file in sorted(files):
+                if file.startswith(".") or file.endswith(".pyc") or not os.path.isfile(os.path.join(parent, file)):
+                    continue
                 self._transfer_file(os.path.join(parent, file), join(place, file))
                 sent.append(join(place, file))
         return sent
