@@ -218,7 +218,7 @@ Command status_command() {
           "--verbose adds each rule, its counts and its sites.",
       .positionals = {"PATCH", 0, kAnyNumber},
       .trees = Command::Trees::several,
-      .options = {{"--check", "", "set the exit code: 1 where apply would change something, else the worst verdict's",
+      .options = {{"--check", "", "set the exit code: the worst verdict's; 1 for one that apply would change",
                    false},
                   {"--strict", "", "superseded is a failure, and so is an edit anywhere in a file to be written",
                    false},
