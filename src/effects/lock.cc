@@ -66,16 +66,26 @@ bool is_current(FileSystem& fs, Handle at, const char* name, Handle handle) {
   return opened && named && same_file(opened.value, named.value);
 }
 
+// Whether the time to wait is over. It begins with the first wait: what a run computes meanwhile is not waiting.
+bool is_over(FileSystem& fs, const TreeLock::Options& options, TreeLock::Wait& wait) {
+  if (!wait.deadline) wait.deadline = fs.now() + options.timeout;
+  return fs.now() >= *wait.deadline;
+}
+
+std::shared_ptr<TreeLock::Wait> wait_of(const TreeLock::Options& options) {
+  return options.run ? options.run : std::make_shared<TreeLock::Wait>();
+}
+
 // Tries until it has the lock, the time is over (EWOULDBLOCK), or something else fails.
 Io<Done> wait_for(FileSystem& fs, Handle file, bool shared, const std::string& package_folder,
-                  const TreeLock::Options& options, bool* said, std::chrono::milliseconds deadline) {
+                  const TreeLock::Options& options, TreeLock::Wait& wait) {
   std::chrono::milliseconds pause = kFirstPause;
   while (true) {
     const Io<Done> locked = fs.try_lock(file, shared);
-    if (locked || locked.error != EWOULDBLOCK || fs.now() >= deadline) return locked;
-    if (!*said && options.waiting)
+    if (locked || locked.error != EWOULDBLOCK || is_over(fs, options, wait)) return locked;
+    if (!wait.said && options.waiting)
       options.waiting("waiting for another suture" + holder(fs, file) + " that is working on " + package_folder);
-    *said = true;
+    wait.said = true;
     fs.sleep(pause);
     pause = std::min(pause * 2, kLongestPause);
   }
@@ -113,14 +123,13 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
 }
 
 Result<TreeLock> TreeLock::acquire(FileSystem& fs, const LocatedTree& tree, const Options& options) {
-  const std::chrono::milliseconds deadline = fs.now() + options.timeout;
-  bool said = false;
+  const std::shared_ptr<Wait> wait = wait_of(options);
   while (true) {
     bool gone = false;
     Result<TreeLock> lock = attempt(fs, tree.package_folder, &gone);
-    if (!lock && !(gone && fs.now() < deadline)) return lock.error();
+    if (!lock && !(gone && !is_over(fs, options, *wait))) return lock.error();
     if (!lock) continue;
-    const Io<Done> locked = wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, &said, deadline);
+    const Io<Done> locked = wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, *wait);
     if (locked.error == EWOULDBLOCK)
       return timed_out(tree.package_folder, holder(fs, lock->lock_.handle()), options.timeout);
     if (!locked) return io_error("lock", tree.package_folder + "/" + kSutureFolder + "/" + kLockName, locked.error);
@@ -132,12 +141,11 @@ Result<TreeLock> TreeLock::acquire(FileSystem& fs, const LocatedTree& tree, cons
       static_cast<void>(fs.overwrite(lock->lock_.handle(), record(std::string(kHeldBy) + fs.who())));
       return lock;
     }
-    if (fs.now() >= deadline) return timed_out(tree.package_folder, "", options.timeout);
+    if (is_over(fs, options, *wait)) return timed_out(tree.package_folder, "", options.timeout);
   }
 }
 
 TreeLock TreeLock::share(FileSystem& fs, const LocatedTree& tree, const Options& options) {
-  const std::chrono::milliseconds deadline = fs.now() + options.timeout;
   TreeLock lock;
   lock.fs_ = &fs;
   const Io<Handle> package = fs.open_folder(kAbsolute, tree.package_folder);
@@ -149,8 +157,7 @@ TreeLock TreeLock::share(FileSystem& fs, const LocatedTree& tree, const Options&
   const Io<Handle> file = fs.open_lock(folder.value, kLockName, false);
   if (!file) return lock;
   Opened opened(fs, file.value);
-  bool said = false;
-  if (wait_for(fs, file.value, true, tree.package_folder, options, &said, deadline)) lock.lock_ = std::move(opened);
+  if (wait_for(fs, file.value, true, tree.package_folder, options, *wait_of(options))) lock.lock_ = std::move(opened);
   return lock;
 }
 

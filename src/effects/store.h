@@ -12,6 +12,8 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,9 +47,15 @@ class TreeFolder;
 // behind.
 class [[nodiscard]] TreeLock {
  public:
+  // What the locks of one run have waited together: whoever shares it ends at one time, and is told once.
+  struct Wait {
+    std::optional<std::chrono::milliseconds> deadline;  // of FileSystem::now(); set by the first that has to wait
+    bool said = false;
+  };
   struct Options {
     std::chrono::milliseconds timeout = std::chrono::minutes(10);
     std::function<void(const std::string&)> waiting;  // called once, with words for the user, when it has to wait
+    std::shared_ptr<Wait> run;                        // null: this lock waits for itself alone
   };
   // To write. Error (Exit::file_system): the tree is not writable (nothing was written), the time is over.
   static Result<TreeLock> acquire(FileSystem& fs, const LocatedTree& tree, const Options& options);

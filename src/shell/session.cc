@@ -138,6 +138,7 @@ Result<LocatedTree> Session::find(const std::string& tree, const std::string& pa
 
 TreeLock::Options Session::lock_options() const {
   TreeLock::Options options;
+  options.run = wait_;
   const std::string seconds = options_.value("--lock-timeout");
   if (!seconds.empty()) options.timeout = std::chrono::seconds(std::stoul(seconds));  // options.cc checks it
   options.waiting = [this](const std::string& words) {

@@ -37,7 +37,7 @@ class Session {
   [[nodiscard]] TreeRequest request(const std::string& tree) const {
     return {.tree = tree, .python = options_.value("--python"), .environment = environment_};
   }
-  // How long to wait for another process, and who is told.
+  // How long to wait for another process, over all locks of the run, and who is told.
   [[nodiscard]] TreeLock::Options lock_options() const;
 
   // The shipped rules and patches, with those of --rules-dir and --patches-dir: the files, and what they say.
@@ -56,6 +56,7 @@ class Session {
   std::map<std::string, std::string> environment_;
   Style out_, err_;
   std::function<void(const std::string&)> say_;
+  std::shared_ptr<TreeLock::Wait> wait_ = std::make_shared<TreeLock::Wait>();
 };
 
 // The value of a numeric option within bounds; `otherwise` where it is not given. Error: usage.

@@ -147,6 +147,9 @@ def test_how_long_is_said_with_lock_timeout(tree):
             assert "nothing was written" in done.err, done
             done = tree.run(*command, "--lock-timeout", "1", exit_code=6)
             assert done.err.startswith("waiting for another suture (process "), done
+            assert done.err.count("waiting for") == 1, done  # whatever the number of locks that the run asks for
+        done = tree.run("status", "--lock-timeout", "1")
+        assert done.err.count("waiting for") == 1, done
     assert first[0].exit == 0, first[0]
     for wrong in ("soon", "-1", "1.5", "99999999"):
         done = tree.run(*APPLY, "--lock-timeout", wrong, exit_code=2)

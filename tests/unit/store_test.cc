@@ -283,6 +283,26 @@ TEST(TreeLock, WaitsSaysItOnceAndGivesUp) {
   EXPECT_THAT(said, ElementsAre("waiting for another suture (process 7 on double) that is working on /site/pkg"));
 }
 
+// apply asks three times: to read, to read again, to write.
+TEST(TreeLock, ARunWaitsOnceForAllOfItsLocks) {
+  MemoryFileSystem fs;
+  fill(fs);
+  const TreeLock held = lock_of(fs);
+  std::vector<std::string> said;
+  TreeLock::Options options;
+  options.timeout = std::chrono::seconds(2);
+  options.waiting = [&said](const std::string& words) { said.push_back(words); };
+  options.run = std::make_shared<TreeLock::Wait>();
+  fs.sleep(std::chrono::seconds(5));  // what a run computes before it has to wait is not waiting
+  const std::chrono::milliseconds begin = fs.now();
+  EXPECT_FALSE(TreeLock::share(fs, located(), options).shared());
+  EXPECT_FALSE(TreeLock::share(fs, located(), options).shared());
+  EXPECT_FALSE(TreeLock::acquire(fs, located(), options).ok());
+  EXPECT_GE(fs.now() - begin, options.timeout);
+  EXPECT_LT(fs.now() - begin, options.timeout + std::chrono::milliseconds(100));
+  EXPECT_EQ(said.size(), 1U);
+}
+
 TEST(TreeLock, AFileOfADeadProcessIsNoObstacle) {
   MemoryFileSystem fs;
   fill(fs);
