@@ -60,6 +60,23 @@ Error timed_out(const std::string& package_folder, const std::string& who, std::
   return error;
 }
 
+Error moved_away(const std::string& package_folder, const std::string& real) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message =
+      package_folder + " became a symbolic link while suture was planning" + (real.empty() ? "" : " (to " + real + ")");
+  error.hint = "nothing was written; find out what put it there, and run again";
+  return error;
+}
+
+// The path of a located tree is without links: one that leads elsewhere by now was put there since, and what it leads to is
+// not what was planned on. Another folder of that very path (an upgrade) is planned on anew, under its lock.
+Status still_without_links(FileSystem& fs, const std::string& package_folder) {
+  const Io<std::string> real = fs.real_path(package_folder);
+  if (!real) return io_error("open", package_folder, real.error);
+  return real.value == package_folder ? Status(Nothing{}) : Status(moved_away(package_folder, real.value));
+}
+
 // Whether `handle` is what `name` in `at` leads to.
 bool is_current(FileSystem& fs, Handle at, const char* name, Handle handle) {
   const Io<FileInfo> opened = fs.info(handle), named = fs.info_at(at, name);
@@ -101,6 +118,7 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
   const Io<Handle> package = fs.open_folder(kAbsolute, package_folder);
   if (!package) return io_error("open", package_folder, package.error);
   lock.package_ = Opened(fs, package.value);
+  if (const Status same = still_without_links(fs, package_folder); !same) return same.error();
   const Io<FileInfo> surroundings = fs.info(package.value);
   if (!surroundings) return io_error("look at", package_folder, surroundings.error);
   const Io<Done> made = fs.make_folder(package.value, kSutureFolder, 0755);
@@ -175,7 +193,7 @@ TreeLock& TreeLock::operator=(TreeLock&& other) noexcept {
 }
 
 bool TreeLock::holds(const TreeFolder& tree) const {
-  if (!exclusive()) return false;
+  if (!exclusive() || tree.path() != package_folder_) return false;
   const Io<FileInfo> locked = fs_->info(package_.handle()), opened = fs_->info(tree.root());
   return locked && opened && same_file(locked.value, opened.value);
 }

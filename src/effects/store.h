@@ -57,7 +57,8 @@ class [[nodiscard]] TreeLock {
     std::function<void(const std::string&)> waiting;  // called once, with words for the user, when it has to wait
     std::shared_ptr<Wait> run;                        // null: this lock waits for itself alone
   };
-  // To write. Error (Exit::file_system): the tree is not writable (nothing was written), the time is over.
+  // To write. Error (Exit::file_system): the tree is not writable (nothing was written), the time is over, the package folder
+  // became a link since it was located.
   static Result<TreeLock> acquire(FileSystem& fs, const LocatedTree& tree, const Options& options);
   // To read a tree while nobody writes to it. Never an error, never a write: without a lock file, or where it cannot
   // be opened or locked in time, the result holds nothing.
@@ -68,7 +69,7 @@ class [[nodiscard]] TreeLock {
   ~TreeLock() { release(); }
   [[nodiscard]] bool exclusive() const { return exclusive_ && lock_.is_open(); }
   [[nodiscard]] bool shared() const { return !exclusive_ && lock_.is_open(); }
-  // Whether it is the lock of that very folder: a package folder may be replaced between two looks at its path.
+  // Whether it is the lock of that very folder, by that path: it may be replaced, or become a link, between two looks.
   [[nodiscard]] bool holds(const TreeFolder& tree) const;
   // The package folder goes too where nothing is left in it (an uninstalled package whose last leftovers were
   // removed).

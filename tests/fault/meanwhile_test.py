@@ -318,6 +318,22 @@ def test_the_package_itself_is_replaced(tree):
         one.run("revert", "--all")
 
 
+def test_the_package_becomes_a_link(tree):
+    """Before the lock is opened, and when it is held: what the link leads to is not written to."""
+    for number, (call, count) in enumerate([("mkdirat", 1), ("flock", 1)]):
+        one = fresh(tree, number)
+        victim = one.folder / "victim"
+        with one.held_up(APPLY, call, count) as (_, runs):
+            shutil.copytree(one.package, victim, symlinks=True)
+            shutil.rmtree(victim / ".suture", ignore_errors=True)
+            before = attack.look(victim)
+            one.package.rename(one.folder / "moved")
+            one.package.symlink_to(victim)
+        assert runs[0].exit == 6 and "while suture was planning" in runs[0].err, runs[0]
+        assert attack.look(victim) == before, f"written outside, held up at {call} {count}"
+        assert not (one.folder / "moved/.suture").exists(), runs[0]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")

@@ -192,6 +192,30 @@ TEST(Store, SutureFolderThatIsALinkIsRefused) {
   EXPECT_THAT(fs.tree("/elsewhere"), IsEmpty());
 }
 
+TEST(Store, APackageFolderThatBecomesALinkIsNotFollowed) {
+  MemoryFileSystem fs;
+  fill(fs);
+  const TreeState before = load(fs);
+  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+  ASSERT_TRUE(lock.ok());
+  fs.move(kRoot, "/victim");
+  fs.put_link(kRoot, "/victim");
+  const Tree victim = fs.tree("/victim");
+  // With the lock of what it was: by the old path, and as a second look would find it.
+  LocatedTree found = located();
+  for (const char* path : {kRoot, "/victim"}) {
+    found.package_folder = path;
+    const bool same_folder_by_its_path = lock->holds(*TreeFolder::open(fs, path));
+    EXPECT_EQ(same_folder_by_its_path, path == std::string(kRoot));
+  }
+  EXPECT_FALSE(commit(fs, found, *lock, before, patched(before), {}).ok());
+  const Result<TreeLock> second = TreeLock::acquire(fs, located(), {});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().exit, Exit::file_system);
+  EXPECT_EQ(second.error().message, "/site/pkg became a symbolic link while suture was planning (to /victim)");
+  EXPECT_EQ(fs.tree("/victim"), victim);
+}
+
 TEST(Store, TamperedReceiptAndNewerFormat) {
   MemoryFileSystem fs;
   fill(fs);
