@@ -49,6 +49,17 @@ Error not_a_folder(const std::string& package_folder) {
   return error;
 }
 
+// What stands in the place of the lock file, where that is why it cannot be opened.
+Error no_lock_file(const std::string& package_folder, int error) {
+  const bool link = error == ELOOP;
+  if (!link && error != EISDIR) return not_writable(package_folder, error);
+  Error out;
+  out.exit = Exit::file_system;
+  out.message = package_folder + "/" + kSutureFolder + "/" + kLockName + " is a " + (link ? "symbolic link" : "folder");
+  out.hint = "nothing was written; suture locks the tree by a file of that name and follows no link: move it away";
+  return out;
+}
+
 Error timed_out(const std::string& package_folder, const std::string& who, std::chrono::milliseconds waited) {
   Error error;
   error.exit = Exit::file_system;
@@ -133,7 +144,7 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
   *gone = file.error == ENOENT;
   if (!file) {
     if (made) static_cast<void>(fs.remove_folder(package.value, kSutureFolder));
-    return not_writable(package_folder, file.error);
+    return no_lock_file(package_folder, file.error);
   }
   lock.lock_ = Opened(fs, file.value);
   own_like(fs, file.value, surroundings.value);

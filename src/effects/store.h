@@ -88,6 +88,9 @@ class [[nodiscard]] TreeLock {
 // Whether a run was interrupted here (a journal stands, or one that was not finished). Reads only: status and diff say so.
 bool interrupted(FileSystem& fs, const LocatedTree& tree);
 
+// Why the journal that stands here cannot be read: then no run puts the tree right. nullopt: it can, or there is none.
+std::optional<Error> journal_problem(FileSystem& fs, const LocatedTree& tree);
+
 // A journal that a crash left: finishes or undoes it, and removes staged files that nobody owns. Says what it did
 // (for stderr); empty: nothing was there. Error: the journal is damaged, or a file can go neither way (it is named;
 // the journal stays).

@@ -17,6 +17,7 @@ struct Judged {
   TreeReport report;
   bool present = false;
   bool interrupted = false;
+  std::optional<Error> journal_problem{};
   LocatedTree located;
   std::optional<Error> error;
 };
@@ -62,6 +63,7 @@ Judged judge_group(const Session& session, const Catalog& catalog, const Package
   }
   judged.located = target->tree;
   judged.interrupted = target->interrupted;
+  judged.journal_problem = target->journal_problem;
   return judged;
 }
 
@@ -166,7 +168,7 @@ void report_judged(const Session& session, const Judged& judged, bool lines, Rep
   }
   report.trees.push_back(judged.report);
   note_where(session, judged.located, report);
-  note_interrupted(session, judged.report.tree, judged.interrupted, report);
+  if (judged.interrupted) note_interrupted(session, judged.report.tree, judged.journal_problem, report);
   for (const std::string& words : judged.report.notes) note(session, report, "note: " + words + "\n");
   for (const PatchOutcome& outcome : judged.report.patches) {
     if (!outcome.fatal) continue;
@@ -218,8 +220,7 @@ Command status_command() {
           "--verbose adds each rule, its counts and its sites.",
       .positionals = {"PATCH", 0, kAnyNumber},
       .trees = Command::Trees::several,
-      .options = {{"--check", "", "set the exit code: the worst verdict's; 1 for one that apply would change",
-                   false},
+      .options = {{"--check", "", "set the exit code: the worst verdict's; 1 for one that apply would change", false},
                   {"--strict", "", "superseded is a failure, and so is an edit anywhere in a file to be written",
                    false},
                   with_option()},

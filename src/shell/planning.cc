@@ -99,7 +99,7 @@ void report_plans(const Session& session, const std::vector<Planned>& all, bool 
   for (const Planned& planned : all) {
     TreeReport tree = report_on(planned.target);
     tree.patches = planned.plan.outcomes;
-    note_interrupted(session, tree.tree, planned.target.interrupted, report);
+    if (planned.target.interrupted) note_interrupted(session, tree.tree, planned.target.journal_problem, report);
     note_where(session, planned.target.tree, report);
     for (const PatchOutcome& outcome : tree.patches) report_outcome(session, outcome, any_refused, report);
     if (show_diff) {
@@ -116,10 +116,16 @@ void report_files(const Target& target, const std::map<std::string, FileChange>&
   }
 }
 
-void note_interrupted(const Session& session, const std::string& tree, bool interrupted, Report& report) {
-  if (!interrupted) return;
-  note(session, report,
-       "note: " + tree + ": a run of suture was interrupted here; the next apply or revert puts it right\n");
+void note_interrupted(const Session& session, const std::string& tree, const std::optional<Error>& problem,
+                      Report& report) {
+  const std::string head = "note: " + tree + ": a run of suture was interrupted here";
+  if (problem) {
+    note(session, report,
+         head + ", and nothing can put it right: " + problem->message + "\n" +
+             (problem->hint.empty() ? "" : "  hint: " + problem->hint + "\n"));
+  } else {
+    note(session, report, head + "; the next apply or revert puts it right\n");
+  }
 }
 
 OptionSpec with_option() {

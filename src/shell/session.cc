@@ -286,7 +286,8 @@ Result<Target> load_target(const Session& session, const Catalog& catalog, const
   }
   if (!state) return state.error();
   const bool crashed = interrupted(session.fs(), *located);
-  return Target{group, std::move(*located), std::move(*state), crashed};
+  std::optional<Error> problem = crashed ? journal_problem(session.fs(), *located) : std::nullopt;
+  return Target{group, std::move(*located), std::move(*state), crashed, std::move(problem)};
 }
 
 TreeReport report_on(const Target& target) {

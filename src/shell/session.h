@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,7 +86,8 @@ struct Target {
   PackageGroup group;
   LocatedTree tree;
   TreeState state;
-  bool interrupted = false;  // a crash left a journal: what is read here may be half of a transaction
+  bool interrupted = false;                // a crash left a journal: what is read here may be half of a transaction
+  std::optional<Error> journal_problem{};  // why that journal cannot be read
 };
 // Whether the tree's lock is to be shared while it is read, or is held to write by the caller.
 enum class Lock { share, held };
