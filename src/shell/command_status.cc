@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/printable.h"
 #include "engine/revert.h"
 #include "shell/planning.h"
 
@@ -114,19 +115,21 @@ std::string table_of(const Session& session, const std::vector<Judged>& all) {
   std::vector<std::string> patches;
   for (const Judged& judged : all) {
     StatusRow row;
-    row.tree = judged.asked;
+    row.tree = printable(judged.asked);
     row.version = version_cell(judged, packages.size() > 1);
     if (judged.error) row.problem = "cannot be read";
     for (const PatchOutcome& outcome : judged.report.patches) {
-      row.verdicts.emplace_back(outcome.patch, outcome.verdict);
-      if (std::find(patches.begin(), patches.end(), outcome.patch) == patches.end()) patches.push_back(outcome.patch);
+      const std::string patch = printable(outcome.patch);
+      row.verdicts.emplace_back(patch, outcome.verdict);
+      if (std::find(patches.begin(), patches.end(), patch) == patches.end()) patches.push_back(patch);
     }
     rows.push_back(std::move(row));
   }
   std::string text = status_table(std::move(rows), patches, session.out());
   if (!session.options().verbose) return text;
   for (const Judged& judged : all) {
-    if (!judged.error) text += "\n" + judged.report.tree + "\n" + status_lines(judged.report, true, session.out());
+    if (!judged.error)
+      text += "\n" + printable(judged.report.tree) + "\n" + status_lines(judged.report, true, session.out());
   }
   return text;
 }

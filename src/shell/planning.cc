@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable.h"
 #include "effects/find_modules.h"
 #include "engine/diff.h"
 #include "engine/nearest.h"
@@ -139,7 +140,7 @@ void note_where(const Session& session, const LocatedTree& tree, Report& report)
 }
 
 void note(const Session& session, Report& report, const std::string& text) {
-  if (!session.options().quiet) report.err += text;
+  if (!session.options().quiet) report.err += printable_lines(text);
 }
 
 }  // namespace suture

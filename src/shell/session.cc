@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "effects/environment.h"
 #include "effects/modules.h"
@@ -142,7 +143,7 @@ TreeLock::Options Session::lock_options() const {
   const std::string seconds = options_.value("--lock-timeout");
   if (!seconds.empty()) options.timeout = std::chrono::seconds(std::stoul(seconds));  // options.cc checks it
   options.waiting = [this](const std::string& words) {
-    if (!options_.quiet) say_(words.ends_with('\n') ? words : words + "\n");
+    if (!options_.quiet) say_(printable(words) + "\n");
   };
   return options;
 }

@@ -244,6 +244,23 @@ def test_a_receipt_that_is_forged(tree):
             one.refuses(command, [6], "toymesh/.suture/receipt.json is damaged: ")
 
 
+def test_a_receipt_that_speaks_to_the_terminal(tree):
+    """A patch's name with an escape sequence: it is shown as U+FFFD, whatever names it."""
+    name = "evil\x1b]0;title\x07"
+    shown = "evil\ufffd]0;title\ufffd"
+    for kind in ("patch", "void"):
+        one = Tree(tree.folder / kind, applied=True)
+        forged(one, lambda d: d["patches"][0].update(patch=name))
+        if kind == "void":  # pip put the package's own files back since
+            (one.site / "cache-of-frame").unlink()
+            toymesh.install(one.site)
+        for command in (["status"], ["status", "-v"], ["status", "-t", one.site / "toymesh"], ["apply", "mesh-retry"],
+                        ["revert", name], ["revert", "--all"]):
+            done = attack.run(one.words(command))
+            assert "\x1b" not in done.out + done.err and "\x07" not in done.out + done.err, done
+            assert shown in done.out + done.err or command[0] != "status", done
+
+
 def test_a_receipt_whose_edits_are_not_there(tree):
     """Offsets beyond the file, bytes that do not stand: a revert cuts nothing out by them."""
     for number, change in enumerate([
