@@ -320,9 +320,18 @@ class Commit {
   Error undo(Error cause) {
     Transaction transaction = transact();
     const Result<Transaction::End> end = transaction.settle(Transaction::Foreign::undo);
-    const bool clean = end && transaction.notes().empty();
-    add_outcome(cause, clean ? kNothingWritten : "no file was changed; the next run puts right what was staged");
+    const bool clean = end && transaction.leftovers().empty();
+    add_outcome(cause, clean ? kNothingWritten : with_leftovers("no file was changed", transaction));
     return cause;
+  }
+
+  // An outcome, and what still stands in the tree where the undoing failed too.
+  static std::string with_leftovers(const std::string& outcome, const Transaction& transaction) {
+    const std::vector<std::string>& left = transaction.leftovers();
+    if (left.empty()) return outcome;
+    const std::string more = left.size() > 1 ? " (and " + std::to_string(left.size() - 1) + " more)" : "";
+    return outcome + ", but " + left.front() + more +
+           "; the journal of this write stays: once that can be removed, the next run of suture puts it right";
   }
 
   Transaction transact() {
@@ -351,7 +360,7 @@ class Commit {
     }
     if (*end == Transaction::End::undone) {
       Error error = transaction.cause() ? *transaction.cause() : changed_meanwhile(tree_.path());
-      add_outcome(error, "every file is as it was");
+      add_outcome(error, with_leftovers("every file is as it was", transaction));
       return error;
     }
     report_.notes.insert(report_.notes.end(), transaction.notes().begin(), transaction.notes().end());
@@ -438,7 +447,7 @@ Result<CommitReport> commit(FileSystem& fs, const LocatedTree& located, TreeLock
   if (!journal) return journal.error();
   if (*journal)
     return refused("an interrupted write to " + tree->path() + " is still to be finished or undone",
-                   "run suture again");
+                   "remove what stands in the way (a note says what), and run suture again");
   Result<CommitReport> report =
       Commit(*tree, *suture, before, after, Bytecode(*tree, located.bytecode_prefix)).run(changes);
   if (report && !before.present) lock.remove_empty_package();

@@ -110,14 +110,14 @@ Result<Journal> journal_from_json(std::string_view text, const std::string& path
     if (!is_sound(journal)) return damaged(kWhat, path, "it names something outside the tree");
     return journal;
   } catch (const json::exception& error) {
-    return damaged(kWhat, path, error.what());
+    return damaged(kWhat, path, error);
   }
 }
 
 Result<std::optional<Journal>> read_journal(const TreeFolder& tree, Handle suture) {
   const Io<std::string> text = read_file(tree.fs(), suture, kJournalName, kMostBytes);
   if (text.error == ENOENT) return std::optional<Journal>();
-  if (!text) return io_error("read", path_of(tree), text.error);
+  if (!text) return unreadable(kWhat, path_of(tree), text.error, kMostBytes);
   Result<Journal> journal = journal_from_json(text.value, path_of(tree));
   if (!journal) return journal.error();
   return std::optional<Journal>(std::move(*journal));

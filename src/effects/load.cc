@@ -128,4 +128,14 @@ bool interrupted(FileSystem& fs, const LocatedTree& tree) {
          fs.info_at(kAbsolute, folder + kJournalTemporary).error == 0;
 }
 
+std::optional<Error> journal_problem(FileSystem& fs, const LocatedTree& located) {
+  const Result<TreeFolder> tree = TreeFolder::open(fs, located.package_folder);
+  if (!tree) return tree.error();
+  const Result<SutureFolder> suture = SutureFolder::open(*tree);
+  if (!suture) return suture.error();
+  if (!suture->is_open()) return std::nullopt;
+  const Result<std::optional<Journal>> journal = read_journal(*tree, suture->handle());
+  return journal ? std::nullopt : std::optional(journal.error());
+}
+
 }  // namespace suture

@@ -49,6 +49,17 @@ Error not_a_folder(const std::string& package_folder) {
   return error;
 }
 
+// What stands in the place of the lock file, where that is why it cannot be opened.
+Error no_lock_file(const std::string& package_folder, int error) {
+  const bool link = error == ELOOP;
+  if (!link && error != EISDIR) return not_writable(package_folder, error);
+  Error out;
+  out.exit = Exit::file_system;
+  out.message = package_folder + "/" + kSutureFolder + "/" + kLockName + " is a " + (link ? "symbolic link" : "folder");
+  out.hint = "nothing was written; suture locks the tree by a file of that name and follows no link: move it away";
+  return out;
+}
+
 Error timed_out(const std::string& package_folder, const std::string& who, std::chrono::milliseconds waited) {
   Error error;
   error.exit = Exit::file_system;
@@ -60,22 +71,49 @@ Error timed_out(const std::string& package_folder, const std::string& who, std::
   return error;
 }
 
+Error moved_away(const std::string& package_folder, const std::string& real) {
+  Error error;
+  error.exit = Exit::file_system;
+  error.message =
+      package_folder + " became a symbolic link while suture was planning" + (real.empty() ? "" : " (to " + real + ")");
+  error.hint = "nothing was written; find out what put it there, and run again";
+  return error;
+}
+
+// The path of a located tree is without links: one that leads elsewhere by now was put there since, and what it leads to is
+// not what was planned on. Another folder of that very path (an upgrade) is planned on anew, under its lock.
+Status still_without_links(FileSystem& fs, const std::string& package_folder) {
+  const Io<std::string> real = fs.real_path(package_folder);
+  if (!real) return io_error("open", package_folder, real.error);
+  return real.value == package_folder ? Status(Nothing{}) : Status(moved_away(package_folder, real.value));
+}
+
 // Whether `handle` is what `name` in `at` leads to.
 bool is_current(FileSystem& fs, Handle at, const char* name, Handle handle) {
   const Io<FileInfo> opened = fs.info(handle), named = fs.info_at(at, name);
   return opened && named && same_file(opened.value, named.value);
 }
 
+// Whether the time to wait is over. It begins with the first wait: what a run computes meanwhile is not waiting.
+bool is_over(FileSystem& fs, const TreeLock::Options& options, TreeLock::Wait& wait) {
+  if (!wait.deadline) wait.deadline = fs.now() + options.timeout;
+  return fs.now() >= *wait.deadline;
+}
+
+std::shared_ptr<TreeLock::Wait> wait_of(const TreeLock::Options& options) {
+  return options.run ? options.run : std::make_shared<TreeLock::Wait>();
+}
+
 // Tries until it has the lock, the time is over (EWOULDBLOCK), or something else fails.
 Io<Done> wait_for(FileSystem& fs, Handle file, bool shared, const std::string& package_folder,
-                  const TreeLock::Options& options, bool* said, std::chrono::milliseconds deadline) {
+                  const TreeLock::Options& options, TreeLock::Wait& wait) {
   std::chrono::milliseconds pause = kFirstPause;
   while (true) {
     const Io<Done> locked = fs.try_lock(file, shared);
-    if (locked || locked.error != EWOULDBLOCK || fs.now() >= deadline) return locked;
-    if (!*said && options.waiting)
+    if (locked || locked.error != EWOULDBLOCK || is_over(fs, options, wait)) return locked;
+    if (!wait.said && options.waiting)
       options.waiting("waiting for another suture" + holder(fs, file) + " that is working on " + package_folder);
-    *said = true;
+    wait.said = true;
     fs.sleep(pause);
     pause = std::min(pause * 2, kLongestPause);
   }
@@ -91,6 +129,7 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
   const Io<Handle> package = fs.open_folder(kAbsolute, package_folder);
   if (!package) return io_error("open", package_folder, package.error);
   lock.package_ = Opened(fs, package.value);
+  if (const Status same = still_without_links(fs, package_folder); !same) return same.error();
   const Io<FileInfo> surroundings = fs.info(package.value);
   if (!surroundings) return io_error("look at", package_folder, surroundings.error);
   const Io<Done> made = fs.make_folder(package.value, kSutureFolder, 0755);
@@ -105,7 +144,7 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
   *gone = file.error == ENOENT;
   if (!file) {
     if (made) static_cast<void>(fs.remove_folder(package.value, kSutureFolder));
-    return not_writable(package_folder, file.error);
+    return no_lock_file(package_folder, file.error);
   }
   lock.lock_ = Opened(fs, file.value);
   own_like(fs, file.value, surroundings.value);
@@ -113,14 +152,13 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
 }
 
 Result<TreeLock> TreeLock::acquire(FileSystem& fs, const LocatedTree& tree, const Options& options) {
-  const std::chrono::milliseconds deadline = fs.now() + options.timeout;
-  bool said = false;
+  const std::shared_ptr<Wait> wait = wait_of(options);
   while (true) {
     bool gone = false;
     Result<TreeLock> lock = attempt(fs, tree.package_folder, &gone);
-    if (!lock && !(gone && fs.now() < deadline)) return lock.error();
+    if (!lock && !(gone && !is_over(fs, options, *wait))) return lock.error();
     if (!lock) continue;
-    const Io<Done> locked = wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, &said, deadline);
+    const Io<Done> locked = wait_for(fs, lock->lock_.handle(), false, tree.package_folder, options, *wait);
     if (locked.error == EWOULDBLOCK)
       return timed_out(tree.package_folder, holder(fs, lock->lock_.handle()), options.timeout);
     if (!locked) return io_error("lock", tree.package_folder + "/" + kSutureFolder + "/" + kLockName, locked.error);
@@ -132,12 +170,11 @@ Result<TreeLock> TreeLock::acquire(FileSystem& fs, const LocatedTree& tree, cons
       static_cast<void>(fs.overwrite(lock->lock_.handle(), record(std::string(kHeldBy) + fs.who())));
       return lock;
     }
-    if (fs.now() >= deadline) return timed_out(tree.package_folder, "", options.timeout);
+    if (is_over(fs, options, *wait)) return timed_out(tree.package_folder, "", options.timeout);
   }
 }
 
 TreeLock TreeLock::share(FileSystem& fs, const LocatedTree& tree, const Options& options) {
-  const std::chrono::milliseconds deadline = fs.now() + options.timeout;
   TreeLock lock;
   lock.fs_ = &fs;
   const Io<Handle> package = fs.open_folder(kAbsolute, tree.package_folder);
@@ -149,8 +186,7 @@ TreeLock TreeLock::share(FileSystem& fs, const LocatedTree& tree, const Options&
   const Io<Handle> file = fs.open_lock(folder.value, kLockName, false);
   if (!file) return lock;
   Opened opened(fs, file.value);
-  bool said = false;
-  if (wait_for(fs, file.value, true, tree.package_folder, options, &said, deadline)) lock.lock_ = std::move(opened);
+  if (wait_for(fs, file.value, true, tree.package_folder, options, *wait_of(options))) lock.lock_ = std::move(opened);
   return lock;
 }
 
@@ -168,7 +204,7 @@ TreeLock& TreeLock::operator=(TreeLock&& other) noexcept {
 }
 
 bool TreeLock::holds(const TreeFolder& tree) const {
-  if (!exclusive()) return false;
+  if (!exclusive() || tree.path() != package_folder_) return false;
   const Io<FileInfo> locked = fs_->info(package_.handle()), opened = fs_->info(tree.root());
   return locked && opened && same_file(locked.value, opened.value);
 }

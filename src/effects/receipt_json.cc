@@ -143,7 +143,7 @@ Result<Receipt> receipt_from_json(std::string_view text, const std::string& path
     if (!problem.empty()) return damaged(kWhat, path, problem);
     return receipt;
   } catch (const json::exception& error) {
-    return damaged(kWhat, path, error.what());
+    return damaged(kWhat, path, error);
   }
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "effects/file_system.h"
 
 namespace suture {
 namespace {
@@ -126,6 +128,21 @@ Error damaged(const std::string& what, const std::string& path, const std::strin
       "put the package's own files back (pip install --force-reinstall --no-deps), remove the .suture folder, and "
       "apply again";
   return error;
+}
+
+Error damaged(const std::string& what, const std::string& path, const std::exception& why) {
+  std::string words = why.what();  // "[json.exception.out_of_range.403] key 'phase' not found"
+  const std::size_t end = words.find("] ");
+  if (words.starts_with('[') && end != std::string::npos) words.erase(0, end + 2);
+  return damaged(what, path, words);
+}
+
+Error unreadable(const std::string& what, const std::string& path, int error, std::uint64_t most) {
+  if (error == EISDIR) return damaged(what, path, "it is a folder");
+  if (error == ELOOP) return damaged(what, path, "it is a symbolic link");
+  if (error == EINVAL || error == ENXIO) return damaged(what, path, "it is no regular file");
+  if (error == EFBIG) return damaged(what, path, "it is larger than " + std::to_string(most >> 20U) + " MiB");
+  return io_error("read", path, error);
 }
 
 }  // namespace suture

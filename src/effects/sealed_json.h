@@ -6,6 +6,8 @@
 // disk.
 #pragma once
 
+#include <cstdint>
+#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -32,5 +34,10 @@ std::string bytes_from_json(const nlohmann::json& value);
 
 // "WHAT PATH is damaged: WHY"
 Error damaged(const std::string& what, const std::string& path, const std::string& why);
+// The same, in the words of an exception of the JSON library without its name and number.
+Error damaged(const std::string& what, const std::string& path, const std::exception& why);
+// The errno of a read that failed: damaged where no file of ours is there, but a folder, a link, a pipe, something over
+// `most` bytes; else the system's words.
+Error unreadable(const std::string& what, const std::string& path, int error, std::uint64_t most);
 
 }  // namespace suture

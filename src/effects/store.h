@@ -12,6 +12,8 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,11 +47,18 @@ class TreeFolder;
 // behind.
 class [[nodiscard]] TreeLock {
  public:
+  // What the locks of one run have waited together: whoever shares it ends at one time, and is told once.
+  struct Wait {
+    std::optional<std::chrono::milliseconds> deadline;  // of FileSystem::now(); set by the first that has to wait
+    bool said = false;
+  };
   struct Options {
     std::chrono::milliseconds timeout = std::chrono::minutes(10);
     std::function<void(const std::string&)> waiting;  // called once, with words for the user, when it has to wait
+    std::shared_ptr<Wait> run;                        // null: this lock waits for itself alone
   };
-  // To write. Error (Exit::file_system): the tree is not writable (nothing was written), the time is over.
+  // To write. Error (Exit::file_system): the tree is not writable (nothing was written), the time is over, the package folder
+  // became a link since it was located.
   static Result<TreeLock> acquire(FileSystem& fs, const LocatedTree& tree, const Options& options);
   // To read a tree while nobody writes to it. Never an error, never a write: without a lock file, or where it cannot
   // be opened or locked in time, the result holds nothing.
@@ -60,7 +69,7 @@ class [[nodiscard]] TreeLock {
   ~TreeLock() { release(); }
   [[nodiscard]] bool exclusive() const { return exclusive_ && lock_.is_open(); }
   [[nodiscard]] bool shared() const { return !exclusive_ && lock_.is_open(); }
-  // Whether it is the lock of that very folder: a package folder may be replaced between two looks at its path.
+  // Whether it is the lock of that very folder, by that path: it may be replaced, or become a link, between two looks.
   [[nodiscard]] bool holds(const TreeFolder& tree) const;
   // The package folder goes too where nothing is left in it (an uninstalled package whose last leftovers were
   // removed).
@@ -78,6 +87,9 @@ class [[nodiscard]] TreeLock {
 
 // Whether a run was interrupted here (a journal stands, or one that was not finished). Reads only: status and diff say so.
 bool interrupted(FileSystem& fs, const LocatedTree& tree);
+
+// Why the journal that stands here cannot be read: then no run puts the tree right. nullopt: it can, or there is none.
+std::optional<Error> journal_problem(FileSystem& fs, const LocatedTree& tree);
 
 // A journal that a crash left: finishes or undoes it, and removes staged files that nobody owns. Says what it did
 // (for stderr); empty: nothing was there. Error: the journal is damaged, or a file can go neither way (it is named;

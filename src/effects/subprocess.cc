@@ -117,7 +117,8 @@ class Child {
     posix_spawn_file_actions_adddup2(&spawn.actions, err_.write.get(), STDERR_FILENO);
     sigset_t defaults;
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);  // suture ignores it, and what it starts must not
+    sigaddset(&defaults, SIGPIPE);  // suture ignores these, and what it starts must not
+    sigaddset(&defaults, SIGXFSZ);
     posix_spawnattr_setsigdefault(&spawn.attributes, &defaults);
     posix_spawnattr_setpgroup(&spawn.attributes, 0);
     posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);

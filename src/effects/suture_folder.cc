@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "effects/receipt_json.h"
+#include "effects/sealed_json.h"
 
 namespace suture {
 namespace {
@@ -43,7 +44,7 @@ Result<SutureFolder> SutureFolder::open(const TreeFolder& tree) {
 Result<std::optional<std::string>> SutureFolder::receipt_text() const {
   Io<std::string> text = read_file(tree_->fs(), handle(), kReceiptName, kMostReceipt);
   if (text.error == ENOENT) return std::optional<std::string>();
-  if (!text) return io_error("read", path_of(*tree_, kReceiptName), text.error);
+  if (!text) return unreadable("the receipt", path_of(*tree_, kReceiptName), text.error, kMostReceipt);
   return std::optional<std::string>(std::move(text.value));
 }
 

@@ -213,16 +213,19 @@ Status Transaction::sync_targets() {
 }
 
 void Transaction::left_behind(const std::string& what, int error) {
-  tidy_ = false;
-  notes_.push_back("cannot remove " + what + ": " + errno_words(error) + "; the next run tries again");
+  left_behind("cannot remove " + what + ": " + errno_words(error));
+}
+
+void Transaction::left_behind(const std::string& words) {
+  leftovers_.push_back(words);
+  notes_.push_back(words + "; the next run tries again");
 }
 
 void Transaction::remove_staged() {
   for (const JournalTarget& target : journal_.targets) {
     const Result<std::shared_ptr<Opened>> folder = folder_of(target.path);
     if (!folder) {
-      tidy_ = false;
-      notes_.push_back(folder.error().message);
+      left_behind(folder.error().message);
       continue;
     }
     if (!*folder) continue;
@@ -244,7 +247,8 @@ void Transaction::remove_blobs(const std::vector<std::string>& hashes) {
   const std::string shown = tree_.shown(std::string(kSutureFolder) + "/" + kBlobs);
   if (!handle) return left_behind(shown, handle.error);
   const Opened folder(fs, handle.value);
-  sweep_staged(fs, folder.handle());
+  sweep_staged(fs, folder.handle(),
+               [&](const std::string& name, int error) { left_behind(shown + "/" + name, error); });
   for (const std::string& hash : hashes) {
     const Io<Done> removed = fs.remove(folder.handle(), hash);
     if (!removed && removed.error != ENOENT) left_behind(shown + "/" + hash, removed.error);
@@ -306,7 +310,7 @@ void Transaction::tidy_back() {
   remove_staged();
   sync_staged();
   // With all of its staged files there the next run may go forward: it needs the rest, too.
-  if (!tidy_) return;
+  if (!leftovers_.empty()) return;
   remove_blobs(journal_.new_blobs);
   std::vector<std::string> made = journal_.made_folders;
   std::reverse(made.begin(), made.end());
@@ -318,11 +322,8 @@ void Transaction::tidy_back() {
 // look for staged files that a power cut brings back.
 void Transaction::end() {
   folders_.clear();
-  if (!tidy_) return;
-  if (const Status removed = remove_journal(tree_, suture_); !removed) {
-    tidy_ = false;
-    notes_.push_back(removed.error().message + "; the next run tries again");
-  }
+  if (!leftovers_.empty()) return;
+  if (const Status removed = remove_journal(tree_, suture_); !removed) left_behind(removed.error().message);
 }
 
 Error Transaction::stuck(const std::vector<State>& states) const {
@@ -342,12 +343,15 @@ Error Transaction::stuck(const std::vector<State>& states) const {
   return error;
 }
 
-std::size_t sweep_staged(FileSystem& fs, Handle folder) {
+std::size_t sweep_staged(FileSystem& fs, Handle folder, const std::function<void(const std::string&, int)>& kept) {
   const Io<std::vector<std::string>> names = fs.list(folder);
   if (!names) return 0;
   std::size_t removed = 0;
   for (const std::string& name : names.value) {
-    if (is_staged_name(name) && fs.remove(folder, name)) ++removed;
+    if (!is_staged_name(name)) continue;
+    const Io<Done> gone = fs.remove(folder, name);
+    if (gone) ++removed;
+    if (!gone && gone.error != ENOENT && kept) kept(name, gone.error);
   }
   return removed;
 }

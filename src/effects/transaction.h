@@ -9,6 +9,7 @@
 // look and a rename: a change between the two is lost there.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -39,6 +40,8 @@ class Transaction {
 
   // What the user should know: files left alone, stale bytecode, what could not be tidied up.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  // What could not be removed, and why: "cannot remove X: Operation not permitted". The journal stays for the next run then.
+  [[nodiscard]] const std::vector<std::string>& leftovers() const { return leftovers_; }
   // After `undone`: why it did not go forward: the call that failed, a file that was changed.
   [[nodiscard]] const std::optional<Error>& cause() const { return cause_; }
 
@@ -68,6 +71,7 @@ class Transaction {
   void remove_empty_folders(const std::vector<std::string>& folders);
   void end();
   void left_behind(const std::string& what, int error);
+  void left_behind(const std::string& words);
   [[nodiscard]] Error stuck(const std::vector<State>& states) const;
 
   // The folder that holds a target; null where it is not there.
@@ -80,9 +84,8 @@ class Transaction {
   Journal journal_;
   Bytecode bytecode_;
   std::map<std::string, std::shared_ptr<Opened>> folders_;
-  std::vector<std::string> notes_;
+  std::vector<std::string> notes_, leftovers_;  // none of these: the journal may go
   std::optional<Error> cause_;
-  bool tidy_ = true;  // nothing was left behind: the journal may go
 };
 
 // "SHOWN changed while suture was planning"
@@ -90,7 +93,9 @@ Error changed_meanwhile(const std::string& shown);
 // Whether the path of a target still leads to the folder that was opened for it.
 Status still_there(const TreeFolder& tree, const std::string& path, const Opened& folder);
 
-// Removes staged files that no journal lists from a folder. Precondition: the tree's lock is held, no journal stands.
-std::size_t sweep_staged(FileSystem& fs, Handle folder);
+// Removes staged files that no journal lists from a folder; `kept` is told of those that could not be, by name and errno.
+// Precondition: the tree's lock is held, no journal stands.
+std::size_t sweep_staged(FileSystem& fs, Handle folder,
+                         const std::function<void(const std::string&, int)>& kept = nullptr);
 
 }  // namespace suture

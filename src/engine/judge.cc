@@ -149,6 +149,12 @@ class Verdicts {
 
   // --- out-of-range ---------------------------------------------------------------------------------------------------------------------
 
+  [[nodiscard]] std::string why_unknown() const {
+    const Distribution& dist = state_.dist;
+    if (dist.version) return dist.version_source + " says " + in_quotes(*dist.version) + ", which is no version";
+    return dist.found.empty() ? "no metadata beside the package" : "its " + dist.found.front() + " does not say it";
+  }
+
   bool out_of_range() {
     if (!patch_.versions) return false;
     const auto version = deciding_version(state_);
@@ -160,8 +166,8 @@ class Verdicts {
                 "remove the stale dist-info, or " + hint);
     }
     if (!version)
-      return is(Verdict::out_of_range,
-                "the version of " + patch_.package.value + " is unknown: no metadata beside the package", hint);
+      return is(Verdict::out_of_range, "the version of " + patch_.package.value + " is unknown: " + why_unknown(),
+                hint);
     const auto specifiers = parse_specifiers(patch_.versions->value);
     if (specifiers && specifiers->contains(*version)) return false;
     return is(Verdict::out_of_range,

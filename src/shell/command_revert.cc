@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "engine/revert.h"
 #include "shell/planning.h"
@@ -120,7 +121,7 @@ void report_part(const Session& session, const Target& target, const RevertPlan&
 void ok_lines(const Session& session, const RevertPlan& plan, Report& report) {
   for (const RevertOutcome& outcome : plan.outcomes) {
     if (outcome.kind == RevertOutcome::Kind::reverted && !session.options().quiet) {
-      report.out += "OK: " + outcome.patch + " is reverted\n";
+      report.out += "OK: " + printable(outcome.patch) + " is reverted\n";
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/printable.h"
 #include "engine/revert.h"
 #include "shell/planning.h"
 
@@ -17,6 +18,7 @@ struct Judged {
   TreeReport report;
   bool present = false;
   bool interrupted = false;
+  std::optional<Error> journal_problem{};
   LocatedTree located;
   std::optional<Error> error;
 };
@@ -62,6 +64,7 @@ Judged judge_group(const Session& session, const Catalog& catalog, const Package
   }
   judged.located = target->tree;
   judged.interrupted = target->interrupted;
+  judged.journal_problem = target->journal_problem;
   return judged;
 }
 
@@ -112,19 +115,21 @@ std::string table_of(const Session& session, const std::vector<Judged>& all) {
   std::vector<std::string> patches;
   for (const Judged& judged : all) {
     StatusRow row;
-    row.tree = judged.asked;
+    row.tree = printable(judged.asked);
     row.version = version_cell(judged, packages.size() > 1);
     if (judged.error) row.problem = "cannot be read";
     for (const PatchOutcome& outcome : judged.report.patches) {
-      row.verdicts.emplace_back(outcome.patch, outcome.verdict);
-      if (std::find(patches.begin(), patches.end(), outcome.patch) == patches.end()) patches.push_back(outcome.patch);
+      const std::string patch = printable(outcome.patch);
+      row.verdicts.emplace_back(patch, outcome.verdict);
+      if (std::find(patches.begin(), patches.end(), patch) == patches.end()) patches.push_back(patch);
     }
     rows.push_back(std::move(row));
   }
   std::string text = status_table(std::move(rows), patches, session.out());
   if (!session.options().verbose) return text;
   for (const Judged& judged : all) {
-    if (!judged.error) text += "\n" + judged.report.tree + "\n" + status_lines(judged.report, true, session.out());
+    if (!judged.error)
+      text += "\n" + printable(judged.report.tree) + "\n" + status_lines(judged.report, true, session.out());
   }
   return text;
 }
@@ -166,7 +171,7 @@ void report_judged(const Session& session, const Judged& judged, bool lines, Rep
   }
   report.trees.push_back(judged.report);
   note_where(session, judged.located, report);
-  note_interrupted(session, judged.report.tree, judged.interrupted, report);
+  if (judged.interrupted) note_interrupted(session, judged.report.tree, judged.journal_problem, report);
   for (const std::string& words : judged.report.notes) note(session, report, "note: " + words + "\n");
   for (const PatchOutcome& outcome : judged.report.patches) {
     if (!outcome.fatal) continue;
@@ -218,8 +223,7 @@ Command status_command() {
           "--verbose adds each rule, its counts and its sites.",
       .positionals = {"PATCH", 0, kAnyNumber},
       .trees = Command::Trees::several,
-      .options = {{"--check", "", "set the exit code: 1 where apply would change something, else the worst verdict's",
-                   false},
+      .options = {{"--check", "", "set the exit code: the worst verdict's; 1 for one that apply would change", false},
                   {"--strict", "", "superseded is a failure, and so is an edit anywhere in a file to be written",
                    false},
                   with_option()},

@@ -125,6 +125,7 @@ int internal_error(const char* what) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // past `ulimit -f` a write gives EFBIG, and is undone
   try {
     return suture::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::exception& error) {

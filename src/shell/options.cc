@@ -38,7 +38,7 @@ const std::vector<OptionSpec>& tree_options() {
       {"--python", "EXE", "without --tree: this interpreter's environment; diff and apply have it compile the result",
        false},
       {"--assume-version", "V", "take the package to be version V where its metadata does not say", false},
-      {"--lock-timeout", "SECS", "how long to wait for another suture that works on the tree (600)", false},
+      {"--lock-timeout", "SECS", "how long the run waits for another suture on the tree (600)", false},
   };
   return specs;
 }

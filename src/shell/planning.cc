@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable.h"
 #include "effects/find_modules.h"
 #include "engine/diff.h"
 #include "engine/nearest.h"
@@ -99,7 +100,7 @@ void report_plans(const Session& session, const std::vector<Planned>& all, bool 
   for (const Planned& planned : all) {
     TreeReport tree = report_on(planned.target);
     tree.patches = planned.plan.outcomes;
-    note_interrupted(session, tree.tree, planned.target.interrupted, report);
+    if (planned.target.interrupted) note_interrupted(session, tree.tree, planned.target.journal_problem, report);
     note_where(session, planned.target.tree, report);
     for (const PatchOutcome& outcome : tree.patches) report_outcome(session, outcome, any_refused, report);
     if (show_diff) {
@@ -116,10 +117,16 @@ void report_files(const Target& target, const std::map<std::string, FileChange>&
   }
 }
 
-void note_interrupted(const Session& session, const std::string& tree, bool interrupted, Report& report) {
-  if (!interrupted) return;
-  note(session, report,
-       "note: " + tree + ": a run of suture was interrupted here; the next apply or revert puts it right\n");
+void note_interrupted(const Session& session, const std::string& tree, const std::optional<Error>& problem,
+                      Report& report) {
+  const std::string head = "note: " + tree + ": a run of suture was interrupted here";
+  if (problem) {
+    note(session, report,
+         head + ", and nothing can put it right: " + problem->message + "\n" +
+             (problem->hint.empty() ? "" : "  hint: " + problem->hint + "\n"));
+  } else {
+    note(session, report, head + "; the next apply or revert puts it right\n");
+  }
 }
 
 OptionSpec with_option() {
@@ -133,7 +140,7 @@ void note_where(const Session& session, const LocatedTree& tree, Report& report)
 }
 
 void note(const Session& session, Report& report, const std::string& text) {
-  if (!session.options().quiet) report.err += text;
+  if (!session.options().quiet) report.err += printable_lines(text);
 }
 
 }  // namespace suture

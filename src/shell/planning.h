@@ -40,8 +40,9 @@ void report_plans(const Session& session, const std::vector<Planned>& all, bool 
 // Files of `changes` into the report's `written` and `removed`.
 void report_files(const Target& target, const std::map<std::string, FileChange>& changes, TreeReport& report);
 
-// Says that a crash left a journal here.
-void note_interrupted(const Session& session, const std::string& tree, bool interrupted, Report& report);
+// Says that a crash left a journal here; `problem`: and why it cannot be read.
+void note_interrupted(const Session& session, const std::string& tree, const std::optional<Error>& problem,
+                      Report& report);
 
 // --with NAME=PATH, of the commands that judge patches.
 OptionSpec with_option();

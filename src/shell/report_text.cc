@@ -45,7 +45,7 @@ std::string_view color_of(Verdict verdict) {
 // "srt/x.py:10: what is there"
 std::string place(const Evidence& evidence) {
   const std::string& file = evidence.path.empty() ? evidence.where.file : evidence.path;
-  std::string text = file;
+  std::string text = printable(file);
   if (evidence.where.line > 0) text += ":" + std::to_string(evidence.where.line);
   if (evidence.where.line > 0 && evidence.column) text += ":" + std::to_string(evidence.where.column);
   const std::string& what = evidence.text.empty() ? evidence.where.text : evidence.text;
@@ -69,7 +69,7 @@ std::string places(const std::vector<Evidence>& evidence, std::string_view inden
 
 std::string hints(const std::vector<std::string>& all, std::string_view indent) {
   std::string text;
-  for (const std::string& hint : all) text += std::string(indent) + "hint: " + hint + "\n";
+  for (const std::string& hint : all) text += std::string(indent) + "hint: " + printable_lines(hint) + "\n";
   return text;
 }
 
@@ -122,7 +122,7 @@ std::string candidate_lines(const PatchOutcome& outcome) {
 
 // What to say of a verdict that is no failure.
 std::string settled(const PatchOutcome& outcome) {
-  const std::string because = outcome.reason.empty() ? "" : ": " + outcome.reason;
+  const std::string because = outcome.reason.empty() ? "" : ": " + printable_lines(outcome.reason);
   if (outcome.verdict == Verdict::applied) return "already applied, nothing to do" + because;
   if (outcome.verdict == Verdict::superseded) return "superseded, nothing to do" + because;
   return std::string(verdict_name(outcome.verdict)) + because;
@@ -171,21 +171,22 @@ std::string paint_diff(std::string diff, Style style) {
 
 std::string verdict_phrase(const PatchOutcome& outcome) {
   const std::string name(verdict_name(outcome.verdict));
-  return outcome.reason.empty() ? name : name + ": " + outcome.reason;
+  return outcome.reason.empty() ? name : name + ": " + printable_lines(outcome.reason);
 }
 
 std::string verdict_message(const PatchOutcome& outcome, bool failed, Style style) {
   if (outcome.fatal) return to_text(*outcome.fatal);
-  if (!failed) return outcome.patch + ": " + settled(outcome) + "\n" + hints(outcome.hints, "  ");
-  std::string text = paint("error", kRed, style) + ": " + outcome.patch + ": " + paint_verdict(outcome.verdict, style);
-  if (!outcome.reason.empty()) text += ": " + outcome.reason;
+  if (!failed) return printable(outcome.patch) + ": " + settled(outcome) + "\n" + hints(outcome.hints, "  ");
+  std::string text =
+      paint("error", kRed, style) + ": " + printable(outcome.patch) + ": " + paint_verdict(outcome.verdict, style);
+  if (!outcome.reason.empty()) text += ": " + printable_lines(outcome.reason);
   return text + "\n" + places(outcome.evidence, "  ") + candidate_lines(outcome) + paint_diff(outcome.diff, style) +
          hints(outcome.hints, "  ");
 }
 
 std::string notes_of(const PatchOutcome& outcome) {
   std::string text;
-  for (const std::string& note : outcome.notes) text += "note: " + outcome.patch + ": " + note + "\n";
+  for (const std::string& note : outcome.notes) text += "note: " + printable_lines(outcome.patch + ": " + note) + "\n";
   return text;
 }
 
@@ -195,11 +196,12 @@ std::string status_lines(const TreeReport& report, bool verbose, Style style) {
   std::string text;
   for (const PatchOutcome& outcome : report.patches) {
     text += paint_verdict(outcome.verdict, style, kVerdictWidth) +
-            (outcome.reason.empty() ? outcome.patch : pad(outcome.patch, width + 2) + outcome.reason) + "\n";
+            printable_lines(outcome.reason.empty() ? outcome.patch : pad(outcome.patch, width + 2) + outcome.reason) +
+            "\n";
     if (!verbose) continue;
     for (const RuleOutcome& rule : outcome.rules) text += rule_lines(rule);
     text += places(outcome.evidence, "    ") + paint_diff(outcome.diff, style);
-    for (const std::string& note : outcome.notes) text += "    note: " + note + "\n";
+    for (const std::string& note : outcome.notes) text += "    note: " + printable_lines(note) + "\n";
     text += hints(outcome.hints, "    ");
   }
   return text;
@@ -225,15 +227,18 @@ std::string_view revert_kind_name(RevertOutcome::Kind kind) {
 
 std::string revert_message(const RevertOutcome& outcome) {
   using Kind = RevertOutcome::Kind;
-  const std::string because = outcome.reason.empty() ? "" : ": " + outcome.reason;
+  const std::string because = outcome.reason.empty() ? "" : ": " + printable_lines(outcome.reason);
   std::string text;
   if (outcome.kind == Kind::not_applied) {
-    text = outcome.patch + ": not applied here, nothing to do" + because + "\n";
+    text = printable(outcome.patch) + ": not applied here, nothing to do" + because + "\n";
   } else if (outcome.kind == Kind::dropped) {
-    text = outcome.patch + ": " +
-           (outcome.reason.empty() ? "its receipt no longer holds, and is forgotten" : outcome.reason) + "\n";
+    text =
+        printable(outcome.patch) + ": " +
+        (outcome.reason.empty() ? "its receipt no longer holds, and is forgotten" : printable_lines(outcome.reason)) +
+        "\n";
   } else if (outcome.kind != Kind::reverted) {
-    text = "error: " + outcome.patch + ": " + (outcome.reason.empty() ? "cannot be reverted" : outcome.reason) + "\n";
+    text = "error: " + printable(outcome.patch) + ": " +
+           (outcome.reason.empty() ? "cannot be reverted" : printable_lines(outcome.reason)) + "\n";
   }
   return text + outcome.diff + hints(outcome.hints, "  ");
 }

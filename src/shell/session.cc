@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "effects/environment.h"
 #include "effects/modules.h"
@@ -138,10 +139,11 @@ Result<LocatedTree> Session::find(const std::string& tree, const std::string& pa
 
 TreeLock::Options Session::lock_options() const {
   TreeLock::Options options;
+  options.run = wait_;
   const std::string seconds = options_.value("--lock-timeout");
   if (!seconds.empty()) options.timeout = std::chrono::seconds(std::stoul(seconds));  // options.cc checks it
   options.waiting = [this](const std::string& words) {
-    if (!options_.quiet) say_(words.ends_with('\n') ? words : words + "\n");
+    if (!options_.quiet) say_(printable(words) + "\n");
   };
   return options;
 }
@@ -285,7 +287,8 @@ Result<Target> load_target(const Session& session, const Catalog& catalog, const
   }
   if (!state) return state.error();
   const bool crashed = interrupted(session.fs(), *located);
-  return Target{group, std::move(*located), std::move(*state), crashed};
+  std::optional<Error> problem = crashed ? journal_problem(session.fs(), *located) : std::nullopt;
+  return Target{group, std::move(*located), std::move(*state), crashed, std::move(problem)};
 }
 
 TreeReport report_on(const Target& target) {

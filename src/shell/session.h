@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Session {
   [[nodiscard]] TreeRequest request(const std::string& tree) const {
     return {.tree = tree, .python = options_.value("--python"), .environment = environment_};
   }
-  // How long to wait for another process, and who is told.
+  // How long to wait for another process, over all locks of the run, and who is told.
   [[nodiscard]] TreeLock::Options lock_options() const;
 
   // The shipped rules and patches, with those of --rules-dir and --patches-dir: the files, and what they say.
@@ -56,6 +57,7 @@ class Session {
   std::map<std::string, std::string> environment_;
   Style out_, err_;
   std::function<void(const std::string&)> say_;
+  std::shared_ptr<TreeLock::Wait> wait_ = std::make_shared<TreeLock::Wait>();
 };
 
 // The value of a numeric option within bounds; `otherwise` where it is not given. Error: usage.
@@ -84,7 +86,8 @@ struct Target {
   PackageGroup group;
   LocatedTree tree;
   TreeState state;
-  bool interrupted = false;  // a crash left a journal: what is read here may be half of a transaction
+  bool interrupted = false;                // a crash left a journal: what is read here may be half of a transaction
+  std::optional<Error> journal_problem{};  // why that journal cannot be read
 };
 // Whether the tree's lock is to be shared while it is read, or is held to write by the caller.
 enum class Lock { share, held };

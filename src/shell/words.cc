@@ -13,19 +13,6 @@ std::string pad(std::string_view text, std::size_t width) {
   return std::string(text) + std::string(size < width ? width - size : 1, ' ');
 }
 
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-    const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7F || c1;
-    shown += length == 0 || control ? std::string_view("\xEF\xBF\xBD") : text.substr(at, length);
-    at += std::max<std::size_t>(1, length);
-  }
-  return shown;
-}
-
 std::string pad_left(std::string_view text, std::size_t width) {
   const std::size_t size = count_characters(text);
   return std::string(size < width ? width - size : 1, ' ') + std::string(text);

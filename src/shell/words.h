@@ -6,14 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
+
 namespace suture {
 
 // `text` and blanks up to `width` characters; at least one blank follows a longer text.
 std::string pad(std::string_view text, std::size_t width);
-
-// `text` as it may be shown on a terminal: a byte that is no UTF-8 and a control character (a hostile file must not speak
-// to the terminal) become U+FFFD; tabs stay.
-std::string printable(std::string_view text);
 
 // Blanks and `text`, up to `width` characters; at least one blank is before a longer text.
 std::string pad_left(std::string_view text, std::size_t width);

@@ -68,6 +68,18 @@ def test_no_metadata(s):
     s.run("apply", "toy-active", "-t", "site")
 
 
+def test_metadata_without_a_version(s):
+    """METADATA whose Version is none, and METADATA that has none"""
+    toycache.toy(s)
+    metadata = s.folder / "site/toycache-1.0.dist-info/METADATA"
+    metadata.write_text("Metadata-Version: 2.1\nName: toycache\nVersion: garbage \x1b[31m\n")
+    s.run("status", "toy-active", "-t", "site")
+    s.run("apply", "toy-active", "-t", "site")
+    metadata.write_text("Metadata-Version: 2.1\nName: toycache\n")
+    (s.folder / "site/toycache-1.0.dist-info").rename(s.folder / "site/toycache.dist-info")
+    s.run("status", "toy-active", "-t", "site")
+
+
 def test_assumed_version_is_none(s):
     """--assume-version that is no version"""
     toycache.toy(s)

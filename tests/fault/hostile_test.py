@@ -145,6 +145,8 @@ def test_links_in_suture_s_own_folder(tree):
         done = attack.run(one.words(APPLY))
         assert attack.look(one.outside) == before, f"written through {name}\n{done}"
         assert done.exit == 6 or name == "journal.new", done  # that one is ours to remove: a link of that name, too
+        if name in ("lock", "receipt.json", "journal"):
+            assert f"/.suture/{name} is " in done.err and "symbolic link" in done.err, done
         if done.exit == 6:
             assert toymesh.present(one.site) == toymesh.expected([]), done
 
@@ -159,6 +161,9 @@ def test_what_is_no_file(tree):
             done = attack.run(one.words(APPLY))
             assert done.exit == 6 or (name == "lock" and make is os.mkfifo and done.exit == 0), done
             assert done.exit == 0 or toymesh.present(one.site) == toymesh.expected([]), done
+            what = "it is a folder" if make is os.mkdir else "it is no regular file"
+            words = f"/.suture/{name} is " + ("a folder" if name == "lock" else f"damaged: {what}")
+            assert done.exit == 0 or (words in done.err and "hint: " in done.err), done
     os.mkfifo(tree.package / "core/pipe.py")
     tree.run("status")
 
@@ -185,12 +190,14 @@ def test_a_receipt_that_is_damaged(tree):
         (b'{"format": 1e99}', "is damaged"), (whole + b"x", "is damaged"), (b"\xff\xfe" + whole, "is damaged"),
         (deep, "is damaged"), (deep.replace(b"[", b'{"a":').replace(b"]", b"}"), "is damaged"), (b"[" * 1_000_000, "is damaged"),
         (whole.replace(b'"format": 1', b'"format": 2'), "was written by a newer suture"),
-        (whole + b" " * (17 << 20), "File too large"),
+        (whole + b" " * (17 << 20), "is damaged: it is larger than 16 MiB"),
     ]:
         path.write_bytes(text)
         tree.ready()
         for command in COMMANDS:
             tree.refuses(command, [6], "toymesh/.suture/receipt.json", word)
+    forged(tree, lambda document: document.pop("files"))
+    assert "json.exception" not in tree.refuses(["apply", "mesh-retry"], [6], "is damaged: key 'files' not found").err
     path.write_bytes(whole)
     tree.run("revert", "--all")
 
@@ -235,6 +242,23 @@ def test_a_receipt_that_is_forged(tree):
         forged(one, change)
         for command in COMMANDS:
             one.refuses(command, [6], "toymesh/.suture/receipt.json is damaged: ")
+
+
+def test_a_receipt_that_speaks_to_the_terminal(tree):
+    """A patch's name with an escape sequence: it is shown as U+FFFD, whatever names it."""
+    name = "evil\x1b]0;title\x07"
+    shown = "evil\ufffd]0;title\ufffd"
+    for kind in ("patch", "void"):
+        one = Tree(tree.folder / kind, applied=True)
+        forged(one, lambda d: d["patches"][0].update(patch=name))
+        if kind == "void":  # pip put the package's own files back since
+            (one.site / "cache-of-frame").unlink()
+            toymesh.install(one.site)
+        for command in (["status"], ["status", "-v"], ["status", "-t", one.site / "toymesh"], ["apply", "mesh-retry"],
+                        ["revert", name], ["revert", "--all"]):
+            done = attack.run(one.words(command))
+            assert "\x1b" not in done.out + done.err and "\x07" not in done.out + done.err, done
+            assert shown in done.out + done.err or command[0] != "status", done
 
 
 def test_a_receipt_whose_edits_are_not_there(tree):
@@ -353,7 +377,7 @@ def test_a_journal_that_is_damaged(tree):
         (b"", "is damaged"), (whole[:-40], "is damaged"), (b"{}", "is damaged"), (b"[" * 1_000_000, "is damaged"),
         (whole.replace(b'"commit"', b'"staging"'), "is damaged"),
         (whole.replace(b'"format": 1', b'"format": 9'), "was written by a newer suture"),
-        (whole + b" " * (17 << 20), "File too large"),
+        (whole + b" " * (17 << 20), "is damaged: it is larger than 16 MiB"),
         (with_change(lambda d: d["targets"][0].update(path="../../outside/secret.py")), "is damaged"),
         (with_change(lambda d: d["targets"][0].update(path="/etc/passwd")), "is damaged"),
         (with_change(lambda d: d["targets"][0].update(path=".suture/blobs/x")), "is damaged"),
@@ -372,7 +396,9 @@ def test_a_journal_that_is_damaged(tree):
         tree.ready()
         for command in (["apply", "mesh-retry"], ["revert", "--all"]):
             tree.refuses(command, [6], "toymesh/.suture/journal", word)
-        assert "interrupted" in tree.run("status").err
+        status = tree.run("status").err
+        assert "interrupted here, and nothing can put it right: the journal" in status and word in status, status
+        assert "puts it right" not in status and "json.exception" not in status, status
     # One that asks for bytes that are not there: neither way is open, and it is said.
     path.write_bytes(with_change(lambda d: [target.update(before=zero) for target in d["targets"] if target["after"]]))
     path.write_bytes(whole)

@@ -147,6 +147,9 @@ def test_how_long_is_said_with_lock_timeout(tree):
             assert "nothing was written" in done.err, done
             done = tree.run(*command, "--lock-timeout", "1", exit_code=6)
             assert done.err.startswith("waiting for another suture (process "), done
+            assert done.err.count("waiting for") == 1, done  # whatever the number of locks that the run asks for
+        done = tree.run("status", "--lock-timeout", "1")
+        assert done.err.count("waiting for") == 1, done
     assert first[0].exit == 0, first[0]
     for wrong in ("soon", "-1", "1.5", "99999999"):
         done = tree.run(*APPLY, "--lock-timeout", wrong, exit_code=2)
@@ -313,6 +316,22 @@ def test_the_package_itself_is_replaced(tree):
         assert runs[0].exit == 6, runs[0]
         one.run(*APPLY)
         one.run("revert", "--all")
+
+
+def test_the_package_becomes_a_link(tree):
+    """Before the lock is opened, and when it is held: what the link leads to is not written to."""
+    for number, (call, count) in enumerate([("mkdirat", 1), ("flock", 1)]):
+        one = fresh(tree, number)
+        victim = one.folder / "victim"
+        with one.held_up(APPLY, call, count) as (_, runs):
+            shutil.copytree(one.package, victim, symlinks=True)
+            shutil.rmtree(victim / ".suture", ignore_errors=True)
+            before = attack.look(victim)
+            one.package.rename(one.folder / "moved")
+            one.package.symlink_to(victim)
+        assert runs[0].exit == 6 and "while suture was planning" in runs[0].err, runs[0]
+        assert attack.look(victim) == before, f"written outside, held up at {call} {count}"
+        assert not (one.folder / "moved/.suture").exists(), runs[0]
 
 
 def main():

@@ -13,6 +13,7 @@ struct MemoryFileSystem::Node {
   std::string bytes, durable_bytes;                     // a link: its target
   std::map<std::string, NodePtr> names, durable_names;  // a folder
   std::map<std::string, std::string> attributes;
+  bool append_only = false;
 };
 
 namespace {
@@ -101,6 +102,10 @@ void MemoryFileSystem::move(const std::string& from, const std::string& to) {
   const NodePtr node = names.at(base_of(from));
   names.erase(base_of(from));
   make_folders(parent_of(to))->names[base_of(to)] = node;
+}
+
+void MemoryFileSystem::set_append_only(const std::string& folder, bool append_only) {
+  find(folder, true)->append_only = append_only;
 }
 
 void MemoryFileSystem::put_xattr(const std::string& path, const std::string& name, const std::string& value) {
@@ -406,6 +411,7 @@ Io<Done> MemoryFileSystem::rename(Handle at, const std::string& from, Handle to_
   const NodePtr source = handles_.at(at).node, target = handles_.at(to_at).node;
   const auto child = source->names.find(from);
   if (child == source->names.end()) return {ENOENT, {}};
+  if (source->append_only || (target->append_only && target->names.contains(to))) return {EPERM, {}};
   const NodePtr node = child->second;
   const auto replaced = target->names.find(to);
   if (replaced != target->names.end()) {
@@ -423,6 +429,7 @@ Io<Done> MemoryFileSystem::exchange(Handle at, const std::string& one, const std
   if (plain_renames_) return {ENOTSUP, {}};
   auto& names = handles_.at(at).node->names;
   if (!names.contains(one) || !names.contains(other)) return {ENOENT, {}};
+  if (handles_.at(at).node->append_only) return {EPERM, {}};
   std::swap(names[one], names[other]);
   return {};
 }
@@ -434,6 +441,7 @@ Io<Done> MemoryFileSystem::rename_new(Handle at, const std::string& from, const 
   auto& names = handles_.at(at).node->names;
   if (!names.contains(from)) return {ENOENT, {}};
   if (names.contains(to)) return {EEXIST, {}};
+  if (handles_.at(at).node->append_only) return {EPERM, {}};
   names[to] = names[from];
   names.erase(from);
   return {};
@@ -466,6 +474,7 @@ Io<Done> MemoryFileSystem::remove(Handle at, const std::string& name) {
   const auto child = folder->names.find(last);
   if (child == folder->names.end()) return {ENOENT, {}};
   if (read_only_) return {EROFS, {}};
+  if (folder->append_only) return {EPERM, {}};
   if (child->second->kind == FileInfo::Kind::folder) return {EISDIR, {}};
   --child->second->links;
   folder->names.erase(child);
@@ -491,6 +500,7 @@ Io<Done> MemoryFileSystem::remove_folder(Handle at, const std::string& name) {
   const auto child = folder->names.find(last);
   if (child == folder->names.end()) return {ENOENT, {}};
   if (read_only_) return {EROFS, {}};
+  if (folder->append_only) return {EPERM, {}};
   if (child->second->kind != FileInfo::Kind::folder) return {ENOTDIR, {}};
   if (!child->second->names.empty()) return {ENOTEMPTY, {}};
   child->second->links = 0;

@@ -30,6 +30,8 @@ class MemoryFileSystem final : public FileSystem {
   void move(const std::string& from, const std::string& to);
   void put_xattr(const std::string& path, const std::string& name, const std::string& value);
   void set_read_only(bool read_only) { read_only_ = read_only; }
+  // As `chattr +a`: names come into the folder, and none leaves it or is changed (EPERM).
+  void set_append_only(const std::string& folder, bool append_only);
   // As NFS: exchange() and rename_new() give ENOTSUP.
   void set_plain_renames(bool plain) { plain_renames_ = plain; }
   // Everything that stands below `path`: "name" -> bytes, "folder/" -> "", "link" -> "-> target".

@@ -74,6 +74,15 @@ TEST(ToText, AnUnderlineNeverLeavesTheShownPartOfALongLine) {
                       std::string(159, '~') + "\n  hint: make it right\n");
 }
 
+// A receipt, a path, a link's target may be anything: what it says to a terminal is not passed on.
+TEST(ToText, ControlCharactersOfMessagePathAndHintAreReplaced) {
+  const std::string title = "\033]0;x\a";
+  const std::string gone = "\xEF\xBF\xBD]0;x\xEF\xBF\xBD";
+  EXPECT_EQ(to_text({Exit::file_system, "cannot read " + title + "\nbelow", std::nullopt, "move " + title}),
+            "error: cannot read " + gone + "\nbelow\n  hint: move " + gone + "\n");
+  EXPECT_EQ(to_text({Exit::bad_rule, "wrong", Location{title, 0, 0, "", 1}, ""}), gone + ": error: wrong\n");
+}
+
 TEST(Result, HoldsAValueOrAnError) {
   const Result<int> value = 3;
   ASSERT_TRUE(value.ok());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <optional>
 #include <string>
 
 #include "effects/store.h"
@@ -225,6 +226,60 @@ INSTANTIATE_TEST_SUITE_P(Jobs, Faults,
                                            Job{"revert_first", run_revert_first, {run_apply_both}},
                                            Job{"plain_renames", run_apply_both, {}, true}),
                          [](const auto& job) { return std::string(job.param.name); });
+
+// --- undoing that fails too
+
+// One apply, as the command makes it; the error, where it fails.
+std::optional<Error> apply_once(MemoryFileSystem& fs) {
+  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+  if (!lock) return lock.error();
+  if (const auto recovered = recover(fs, located(), *lock); !recovered) return recovered.error();
+  const TreeState before = load(fs);
+  const Result<CommitReport> done = write(fs, *lock, before, patched(before));
+  return done ? std::nullopt : std::optional(done.error());
+}
+
+TEST(Undoing, WhatCannotBeRemovedIsNamedAndTheNextRunRemovesIt) {
+  MemoryFileSystem fs;
+  fill(fs);
+  fs.set_append_only("/site/pkg/srt", true);
+  const std::optional<Error> error = apply_once(fs);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->exit, Exit::file_system);
+  EXPECT_THAT(error->hint, ::testing::StartsWith("every file is as it was, but cannot remove /site/pkg/srt/.suture-"));
+  EXPECT_THAT(error->hint, ::testing::HasSubstr("Operation not permitted (and "));
+  EXPECT_THAT(error->hint,
+              ::testing::HasSubstr("; the journal of this write stays: once that can be removed, the next run"));
+  EXPECT_TRUE(fs.tree(kRoot).contains(".suture/journal"));
+  fs.set_append_only("/site/pkg/srt", false);
+  EXPECT_FALSE(apply_once(fs));
+  MemoryFileSystem clean;
+  fill(clean);
+  ASSERT_FALSE(apply_once(clean));
+  EXPECT_EQ(without_bytecode(fs.tree(kSite)), without_bytecode(clean.tree(kSite)));
+}
+
+// While the package folder takes names and gives none back, any operation fails: a journal that stands is spoken of.
+TEST(Undoing, AMessageNeverSaysThatAllIsWellBesideAJournal) {
+  std::size_t standing = 0;
+  for (std::uint64_t n = 1; n < 200; ++n) {
+    MemoryFileSystem fs;
+    fill(fs);
+    fs.set_append_only("/site/pkg/srt", true);
+    Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+    ASSERT_TRUE(lock.ok());
+    const TreeState before = load(fs);
+    fs.fail_at(fs.operations() + n, EIO);
+    const Result<CommitReport> done = write(fs, *lock, before, patched(before));
+    ASSERT_FALSE(done.ok()) << n;
+    if (!fs.tree(kRoot).contains(".suture/journal")) continue;
+    ++standing;
+    EXPECT_THAT(done.error().hint, ::testing::AnyOf(::testing::HasSubstr("the next run of suture puts it right"),
+                                                    ::testing::HasSubstr("run suture again on this tree")))
+        << n << to_text(done.error());
+  }
+  EXPECT_GT(standing, 50U);
+}
 
 // --- other people
 

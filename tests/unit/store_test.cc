@@ -192,6 +192,27 @@ TEST(Store, SutureFolderThatIsALinkIsRefused) {
   EXPECT_THAT(fs.tree("/elsewhere"), IsEmpty());
 }
 
+TEST(Store, APackageFolderThatBecomesALinkIsNotFollowed) {
+  MemoryFileSystem fs;
+  fill(fs);
+  const TreeState before = load(fs);
+  Result<TreeLock> lock = TreeLock::acquire(fs, located(), {});
+  ASSERT_TRUE(lock.ok());
+  fs.move(kRoot, "/victim");
+  fs.put_link(kRoot, "/victim");
+  const Tree victim = fs.tree("/victim");
+  // As a second look would find it: the folder is the one that is locked, and its path is not.
+  LocatedTree found = located();
+  found.package_folder = "/victim";
+  EXPECT_FALSE(recover(fs, found, *lock).ok());
+  EXPECT_FALSE(commit(fs, found, *lock, before, patched(before), {}).ok());
+  const Result<TreeLock> second = TreeLock::acquire(fs, located(), {});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().exit, Exit::file_system);
+  EXPECT_EQ(second.error().message, "/site/pkg became a symbolic link while suture was planning (to /victim)");
+  EXPECT_EQ(fs.tree("/victim"), victim);
+}
+
 TEST(Store, TamperedReceiptAndNewerFormat) {
   MemoryFileSystem fs;
   fill(fs);
@@ -281,6 +302,26 @@ TEST(TreeLock, WaitsSaysItOnceAndGivesUp) {
   EXPECT_EQ(second.error().message,
             "another suture (process 7 on double) has been working on /site/pkg for more than 2 s");
   EXPECT_THAT(said, ElementsAre("waiting for another suture (process 7 on double) that is working on /site/pkg"));
+}
+
+// apply asks three times: to read, to read again, to write.
+TEST(TreeLock, ARunWaitsOnceForAllOfItsLocks) {
+  MemoryFileSystem fs;
+  fill(fs);
+  const TreeLock held = lock_of(fs);
+  std::vector<std::string> said;
+  TreeLock::Options options;
+  options.timeout = std::chrono::seconds(2);
+  options.waiting = [&said](const std::string& words) { said.push_back(words); };
+  options.run = std::make_shared<TreeLock::Wait>();
+  fs.sleep(std::chrono::seconds(5));  // what a run computes before it has to wait is not waiting
+  const std::chrono::milliseconds begin = fs.now();
+  EXPECT_FALSE(TreeLock::share(fs, located(), options).shared());
+  EXPECT_FALSE(TreeLock::share(fs, located(), options).shared());
+  EXPECT_FALSE(TreeLock::acquire(fs, located(), options).ok());
+  EXPECT_GE(fs.now() - begin, options.timeout);
+  EXPECT_LT(fs.now() - begin, options.timeout + std::chrono::milliseconds(100));
+  EXPECT_EQ(said.size(), 1U);
 }
 
 TEST(TreeLock, AFileOfADeadProcessIsNoObstacle) {
