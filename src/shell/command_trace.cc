@@ -53,11 +53,10 @@ Status add_patches(const Session& session, std::vector<TraceReport>& reports, Re
 
 // A damaged trace is told, and is a failure: its figures are those of a part.
 void tell_damage(const TraceReport& each, Report& report) {
-  if (!each.reading.damage) return;
-  report.fail({Exit::file_system,
-               each.file + " is damaged at byte " + std::to_string(each.reading.damage->offset) + ": " +
-                   each.reading.damage->why,
-               std::nullopt, "what comes before is reported; the figures are of that part"});
+  std::optional<Error> error = damage_of(each);
+  if (!error) return;
+  if (error->hint.empty()) error->hint = "what comes before is reported; the figures are of that part";
+  report.fail(std::move(*error));
 }
 
 Status write_page(const Session& session, const std::string& path, const std::string& page) {

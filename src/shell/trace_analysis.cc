@@ -45,7 +45,7 @@ class Progress {
 };
 
 Error named(const std::string& file, Error error) {
-  if (error.message.find(file) == std::string::npos) error.message = file + " " + error.message;
+  error.message = file + " " + error.message;
   return error;
 }
 
@@ -64,8 +64,8 @@ Result<TraceReading> pass(const Session& session, const std::string& file, Packi
   if (!reading) return named(file, reading.error());
   if (const std::uint64_t garbage = (*stream)->garbage_at(); garbage != Inflater::npos)
     reading->warnings.push_back(
-        {"bytes behind the compressed stream are no further one and are not read; the offset is of the file", 1,
-         garbage});
+        {"bytes behind the compressed stream are no further one and are not read; the offset is of the file",
+         (*stream)->file_read() - garbage, garbage});
   return reading;
 }
 
@@ -100,6 +100,19 @@ Result<TraceReport> analyse_trace(const Session& session, const std::string& fil
   report.findings = find_waste(report.trace, report.steps, report.table, request.findings);
   if (Status added = add_stacks(session, report); !added) return added.error();
   return report;
+}
+
+std::optional<Error> damage_of(const TraceReport& report) {
+  const auto& damage = report.reading.damage;
+  if (!damage && report.all_lost())
+    return Error{Exit::file_system,
+                 report.file + ": none of its " + grouped(report.reading.lost_gpu_calls) +
+                     " calls on the GPU has a time that can be used",
+                 std::nullopt, "ts and dur are microseconds; the warnings say what is wrong with these"};
+  if (!damage) return std::nullopt;
+  return Error{Exit::file_system,
+               report.file + " is damaged at byte " + std::to_string(damage->offset) + ": " + damage->why, std::nullopt,
+               ""};
 }
 
 double TraceReport::found_share() const {
