@@ -27,7 +27,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void tick(const ByteStream& stream) {
-    if (!shown_ || ++events_ % 4096 != 0) return;
+    if (!shown_ || stream.file_size() == 0 || ++events_ % 4096 != 0) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(200)) return;
     last_ = now;
@@ -50,11 +50,12 @@ Error named(const std::string& file, Error error) {
 }
 
 // One pass over the file; `take` gets every event.
-Result<TraceReading> pass(const Session& session, const std::string& file, Packing& packing,
+Result<TraceReading> pass(const Session& session, const std::string& file, TraceReport& report,
                           FunctionRef<void(const TraceEvent&)> take) {
   Result<std::unique_ptr<ByteStream>> stream = open_stream(session.fs(), file);
   if (!stream) return stream.error();
-  packing = (*stream)->packing();
+  report.packing = (*stream)->packing();
+  report.from_pipe = (*stream)->is_pipe();
   Progress progress(session, file);
   const auto counted = [&](const TraceEvent& event) {
     progress.tick(**stream);
@@ -73,8 +74,14 @@ Status add_stacks(const Session& session, TraceReport& report) {
   if (report.trace.python_functions == 0 || report.findings.empty()) return Nothing{};
   StackCollector stacks(report.trace, report.table, report.findings);
   if (!stacks.wanted()) return Nothing{};
+  if (report.from_pipe) {
+    report.reading.warnings.push_back(
+        {"Python functions are not told, for that takes a second pass, and this is a pipe",
+         report.trace.python_functions, 0});
+    return Nothing{};
+  }
   const Result<TraceReading> again =
-      pass(session, report.file, report.packing, [&stacks](const TraceEvent& event) { stacks.take(event); });
+      pass(session, report.file, report, [&stacks](const TraceEvent& event) { stacks.take(event); });
   if (!again) return again.error();
   stacks.finish(report.findings);
   return Nothing{};
@@ -87,7 +94,7 @@ Result<TraceReport> analyse_trace(const Session& session, const std::string& fil
   report.file = file;
   TraceCollector collector;
   Result<TraceReading> reading =
-      pass(session, file, report.packing, [&collector](const TraceEvent& event) { collector.take(event); });
+      pass(session, file, report, [&collector](const TraceEvent& event) { collector.take(event); });
   if (!reading) return reading.error();
   report.reading = std::move(*reading);
   report.trace = collector.finish();

@@ -18,6 +18,7 @@ namespace suture {
 struct TraceReport {
   std::string file;
   Packing packing = Packing::none;
+  bool from_pipe = false;  // and so read once
   TraceReading reading;  // its warnings with those of the trace, and of the file
   Trace trace;
   TraceSteps steps;
