@@ -41,6 +41,7 @@ Status add_patches(const Session& session, std::vector<TraceReport>& reports, Re
         const PackageGroup group = group_by_package({&patch}).front();
         Result<Target> target = load_target(session, *catalog, group, session.options().value("--tree"));
         if (!target) return target.error();
+        note_where(session, target->tree, out);
         const PatchOutcome outcome = judge(target->state, patch, catalog->patches);
         sites[name] = sites_of(finding.kind, outcome, patch, group.folder);
         if (sites[name].empty())
@@ -49,6 +50,8 @@ Status add_patches(const Session& session, std::vector<TraceReport>& reports, Re
       finding.sites = sites[name];
     }
   }
+  if (in_tree && sites.empty())
+    note(session, out, "note: the tree was not looked at: no patch takes out what was found, or nothing was found\n");
   return Nothing{};
 }
 
