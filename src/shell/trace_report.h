@@ -19,7 +19,7 @@ struct TraceReport {
   std::string file;
   Packing packing = Packing::none;
   bool from_pipe = false;  // and so read once
-  TraceReading reading;  // its warnings with those of the trace, and of the file
+  TraceReading reading;    // its warnings with those of the trace, and of the file
   Trace trace;
   TraceSteps steps;
   TraceTable table;
