@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "effects/pipe.h"
+
 namespace suture {
 namespace {
 
@@ -22,10 +24,63 @@ struct Chunk {
   std::size_t size = 0;
 };
 
+// The file as it lies there, piece by piece.
+class Pieces {
+ public:
+  Pieces() = default;
+  Pieces(const Pieces&) = delete;
+  Pieces& operator=(const Pieces&) = delete;
+  virtual ~Pieces() = default;
+  virtual Result<std::string> next() = 0;  // "" at the end
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+  [[nodiscard]] virtual bool is_pipe() const = 0;
+};
+
+class FilePieces final : public Pieces {
+ public:
+  FilePieces(FileSystem& fs, std::string path, Opened file, std::uint64_t size)
+      : fs_(fs), path_(std::move(path)), file_(std::move(file)), size_(size) {}
+
+  Result<std::string> next() override {
+    Io<std::string> part = fs_.read(file_.handle(), at_, kChunk);
+    if (!part) return io_error("read", path_, part.error);
+    at_ += part.value.size();
+    return std::move(part.value);
+  }
+  std::uint64_t size() const override { return size_; }
+  bool is_pipe() const override { return false; }
+
+ private:
+  FileSystem& fs_;
+  std::string path_;
+  Opened file_;
+  std::uint64_t size_, at_ = 0;
+};
+
+class PipePieces final : public Pieces {
+ public:
+  // `first`: what was read of it already.
+  PipePieces(std::string path, PipeReader pipe, std::string first)
+      : path_(std::move(path)), pipe_(std::move(pipe)), first_(std::move(first)) {}
+
+  Result<std::string> next() override {
+    if (!first_.empty()) return std::exchange(first_, {});
+    Io<std::string> part = pipe_.read(kChunk);
+    if (!part) return io_error("read", path_, part.error);
+    return std::move(part.value);
+  }
+  std::uint64_t size() const override { return 0; }
+  bool is_pipe() const override { return true; }
+
+ private:
+  std::string path_;
+  PipeReader pipe_;
+  std::string first_;
+};
+
 class FileStream final : public ByteStream {
  public:
-  FileStream(FileSystem& fs, std::string path, Opened file, std::uint64_t size, Packing packing)
-      : fs_(fs), path_(std::move(path)), file_(std::move(file)), size_(size), packing_(packing) {
+  FileStream(std::unique_ptr<Pieces> pieces, Packing packing) : pieces_(std::move(pieces)), packing_(packing) {
     if (packing != Packing::none) {
       for (Chunk& chunk : chunks_) chunk.bytes.resize(kChunk);
     }
@@ -42,7 +97,8 @@ class FileStream final : public ByteStream {
   FileStream(const FileStream&) = delete;
   FileStream& operator=(const FileStream&) = delete;
 
-  std::uint64_t file_size() const override { return size_; }
+  std::uint64_t file_size() const override { return pieces_->size(); }
+  bool is_pipe() const override { return pieces_->is_pipe(); }
   std::uint64_t file_read() const override { return read_.load(std::memory_order_relaxed); }
   Packing packing() const override { return packing_; }
   std::uint64_t garbage_at() const override { return garbage_.load(std::memory_order_relaxed); }
@@ -89,10 +145,9 @@ class FileStream final : public ByteStream {
   }
 
   Result<std::string> more() {
-    Io<std::string> part = fs_.read(file_.handle(), read_.load(std::memory_order_relaxed), kChunk);
-    if (!part) return io_error("read", path_, part.error);
-    read_.fetch_add(part.value.size(), std::memory_order_relaxed);
-    return std::move(part.value);
+    Result<std::string> part = pieces_->next();
+    if (part) read_.fetch_add(part->size(), std::memory_order_relaxed);
+    return part;
   }
 
   // The next buffer to fill; null: nobody reads any more.
@@ -157,10 +212,7 @@ class FileStream final : public ByteStream {
     }
   }
 
-  FileSystem& fs_;
-  std::string path_;
-  Opened file_;
-  std::uint64_t size_;
+  std::unique_ptr<Pieces> pieces_;
   Packing packing_;
   std::atomic<std::uint64_t> read_{0}, garbage_{Inflater::npos};
 
@@ -173,9 +225,37 @@ class FileStream final : public ByteStream {
   std::thread worker_;
 };
 
+Result<std::unique_ptr<ByteStream>> stream_of(const std::string& path, std::unique_ptr<Pieces> pieces,
+                                              std::string_view first) {
+  const Packing packing = packing_of(first);
+  if (packing != Packing::none && inflater_name(packing).empty())
+    return Error{Exit::file_system,
+                 path + " is compressed with " + std::string(packing_name(packing)) +
+                     ", which this build of suture does not read",
+                 std::nullopt, "decompress it first"};
+  return std::unique_ptr<ByteStream>(std::make_unique<FileStream>(std::move(pieces), packing));
+}
+
+constexpr std::size_t kMagic = 4;  // bytes that tell the compression
+
+Result<std::unique_ptr<ByteStream>> open_pipe(const std::string& path) {
+  Io<PipeReader> pipe = PipeReader::open(path);
+  if (!pipe) return io_error("open", path, pipe.error);
+  std::string first;
+  while (first.size() < kMagic) {
+    const Io<std::string> part = pipe.value.read(kChunk);
+    if (!part) return io_error("read", path, part.error);
+    if (part.value.empty()) break;
+    first += part.value;
+  }
+  const std::string magic = first.substr(0, kMagic);
+  return stream_of(path, std::make_unique<PipePieces>(path, std::move(pipe.value), std::move(first)), magic);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& fs, const std::string& path) {
+  if (is_pipe(path)) return open_pipe(path);
   const Io<Handle> handle = fs.open_file(kAbsolute, path);
   if (!handle) return io_error("open", path, handle.error);
   Opened file(fs, handle.value);
@@ -183,15 +263,9 @@ Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& fs, const std::strin
   if (!info) return io_error("read", path, info.error);
   if (info.value.kind != FileInfo::Kind::regular)
     return io_error("read", path, info.value.kind == FileInfo::Kind::folder ? EISDIR : EINVAL);
-  const Io<std::string> first = fs.read(file.handle(), 0, 4);
+  const Io<std::string> first = fs.read(file.handle(), 0, kMagic);
   if (!first) return io_error("read", path, first.error);
-  const Packing packing = packing_of(first.value);
-  if (packing != Packing::none && inflater_name(packing).empty())
-    return Error{Exit::file_system,
-                 path + " is compressed with " + std::string(packing_name(packing)) +
-                     ", which this build of suture does not read",
-                 std::nullopt, "decompress it first"};
-  return std::unique_ptr<ByteStream>(std::make_unique<FileStream>(fs, path, std::move(file), info.value.size, packing));
+  return stream_of(path, std::make_unique<FilePieces>(fs, path, std::move(file), info.value.size), first.value);
 }
 
 }  // namespace suture

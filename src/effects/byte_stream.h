@@ -15,15 +15,17 @@ namespace suture {
 
 class ByteStream : public ByteSource {
  public:
-  // Of the file as it lies there: for progress.
+  // Of the file as it lies there: for progress. 0 where that is not known: of a pipe.
   [[nodiscard]] virtual std::uint64_t file_size() const = 0;
   [[nodiscard]] virtual std::uint64_t file_read() const = 0;
   [[nodiscard]] virtual Packing packing() const = 0;
+  // A pipe: what was read is gone, and there is no second pass.
+  [[nodiscard]] virtual bool is_pipe() const = 0;
   // Behind the end: bytes that follow a complete compressed stream and are no further one, from this offset of the file on.
   [[nodiscard]] virtual std::uint64_t garbage_at() const = 0;
 };
 
-// Error (file_system): not there, no regular file, compressed in a way that this build cannot read.
+// A file or a pipe (or a device that is read like one). Error (file_system): not there, a folder, compressed in a way that this build cannot read.
 Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& fs, const std::string& path);
 
 }  // namespace suture

@@ -94,9 +94,14 @@ std::string way_name(Kind kind) {
   return "";
 }
 
+bool has_cast(const CostCase& of) {
+  return of.pool_size != of.query_size;
+}
+
 Cost cost_of(const CostCase& of) {
   Cost cost{.of = of};
   cost.wide_pool_bytes = of.layers * of.slots * of.columns * of.query_size;
+  if (!has_cast(of)) return cost;
   cost.ways = {whole_cast(of),       wide_pool(of),    shadow_of_every_layer(of),
                gather_then_cast(of), active_slots(of), native_fp8(of)};
   for (WayOut& way : cost.ways) {

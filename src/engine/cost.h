@@ -18,6 +18,7 @@ struct CostCase {
   std::int64_t pool_size = 1, query_size = 2;     // bytes of an element: FP8, BF16
   bool e4m3 = true;                               // the pool's FP8 is e4m3, not e5m2
   std::optional<double> gigabytes_a_second = {};  // given, or of the measured cast
+  bool measured_bandwidth = false;                // it is that of the measured cast
   std::optional<double> cast_us = {};             // measured: one whole cast
   std::optional<double> step_ms = {};             // measured: a step with the whole cast
   std::optional<double> after_ms = {};            // and without it
@@ -43,12 +44,15 @@ std::string way_name(WayOut::Kind kind);  // "active slots into one shadow"
 struct Cost {
   CostCase of = {};
   std::int64_t wide_pool_bytes = 0;         // the whole pool in the query's type: of all layers
-  std::vector<WayOut> ways = {};            // in the order of the enumeration
+  std::vector<WayOut> ways = {};            // in the order of the enumeration; none where there is no cast
   std::optional<double> cast_step_ms = {};  // the whole cast in a step
   std::optional<double> trace_share = {};   // of step_ms
   std::optional<double> best_step_ms = {};  // step_ms without the cast
   std::optional<double> server_share = {};  // of step_ms that went, by after_ms
 };
+
+// Whether there is a cast at all: a pool in the query's type is read as it is, and has no ways out.
+bool has_cast(const CostCase& of);
 
 // Precondition: slots, columns and layers are positive; active is from 0 on.
 Cost cost_of(const CostCase& of);

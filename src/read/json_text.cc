@@ -99,6 +99,10 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds) {
   return number->negative ? -value : value;
 }
 
+bool is_json_number(std::string_view text) {
+  return read_number(text).has_value();
+}
+
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -13,6 +13,9 @@ namespace suture {
 // can be added.
 std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds);
 
+// Whether it is a number as JSON has them, of whatever size.
+bool is_json_number(std::string_view text);
+
 // A whole number from 0 to 2^64 - 1, exactly; with a fraction of zeros or an exponent too where the value is whole.
 std::optional<std::uint64_t> whole_number(std::string_view number);
 

@@ -197,10 +197,12 @@ TraceKind kind_of(std::string_view cat) {
   return TraceKind::other;
 }
 
-std::optional<std::int64_t> time_of(const TokenText& text, const RawEvent& raw, Field field, EventNotes& notes) {
+std::optional<std::int64_t> time_of(const TokenText& text, const RawEvent& raw, Field field, EventNotes& notes,
+                                    std::size_t EventNotes::*out_of_range) {
   if (!raw.has(field)) return std::nullopt;
-  const std::optional<std::int64_t> time = nanoseconds_of(value_of(text, raw, field));
-  if (!time) notes.not_a_number = raw.token[field];
+  const std::string_view value = value_of(text, raw, field);
+  const std::optional<std::int64_t> time = nanoseconds_of(value);
+  if (!time) notes.*(is_json_number(value) ? out_of_range : &EventNotes::not_a_number) = raw.token[field];
   return time;
 }
 
@@ -209,7 +211,8 @@ std::optional<std::uint64_t> id_of(const TokenText& text, const RawEvent& raw, F
   const std::string_view value = value_of(text, raw, field);
   const std::optional<std::uint64_t> id = whole_number(value);
   // Negative ones are written where there is none.
-  if (!id && !value.starts_with('-')) notes.not_a_number = raw.token[field];
+  if (!id && !value.starts_with('-'))
+    (is_json_number(value) ? notes.out_of_range : notes.not_a_number) = raw.token[field];
   return id;
 }
 
@@ -233,8 +236,8 @@ ValueEnd read_event(const TokenText& text, std::size_t token, TraceEvent& event,
   if (event.kind == TraceKind::other && event.phase != 'B' && event.phase != 'E') return end;
   event.pid = value_of(text, raw, Field::pid);
   event.tid = value_of(text, raw, Field::tid);
-  event.start_ns = time_of(text, raw, Field::ts, notes);
-  event.duration_ns = time_of(text, raw, Field::dur, notes);
+  event.start_ns = time_of(text, raw, Field::ts, notes, &EventNotes::out_of_range);
+  event.duration_ns = time_of(text, raw, Field::dur, notes, &EventNotes::impossible_duration);
   if (event.duration_ns && (*event.duration_ns < 0 || *event.duration_ns > kLongest)) {
     notes.impossible_duration = raw.token[Field::dur];
     event.duration_ns.reset();

@@ -43,6 +43,7 @@ ValueEnd skip_value(const TokenText& text, std::size_t token);
 struct EventNotes {
   std::size_t duplicate_key = 0;  // its token; 0: none (an event's first token is no key)
   std::size_t not_a_number = 0;   // the token of a ts, dur or id that is none: NaN, Infinity
+  std::size_t out_of_range = 0;   // of a ts or id that is a number, and none that a time or an id can be
   std::size_t impossible_duration = 0;
 };
 

@@ -33,6 +33,9 @@ class Reader {
       window();
       if (auto error = std::exchange(error_, std::nullopt)) return *error;
     }
+    if (phase_ == Phase::object && !reading_.damage && no_array_at_)
+      return no_trace("holds a \"traceEvents\" that is no array (byte " + std::to_string(*no_array_at_) + ")",
+                      "a trace is {\"traceEvents\": [...]} or [...]");
     if (phase_ == Phase::object && !reading_.damage)
       return no_trace("holds no \"traceEvents\"", "is it a trace of torch.profiler (export_chrome_trace)?");
     return std::move(reading_);
@@ -83,7 +86,8 @@ class Reader {
     started_ = true;
     const std::string_view bytes(buffer_.get(), filled_);
     if (bytes.empty())
-      return source_error_ ? *source_error_ : no_trace("is empty (0 bytes)", "did the profiler finish writing it?");
+      return source_error_ ? no_trace("cannot be read: " + source_error_->message, source_error_->hint)
+                           : no_trace("is empty (0 bytes)", "did the profiler finish writing it?");
     if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
       return no_trace("is UTF-16; a trace is UTF-8", "convert it: iconv -f UTF-16 -t UTF-8");
     if (bytes.starts_with(kBom)) drop(kBom.size());
@@ -93,6 +97,7 @@ class Reader {
   // --- windows -------------------------------------------------------------------------------------------------------
 
   void window() {
+    if (phase_ == Phase::after) return behind();
     std::size_t size = filled_;
     if (!ended_) size = cut_between_tokens({buffer_.get(), filled_});
     if (size == 0 && !ended_) return grow();
@@ -103,6 +108,14 @@ class Reader {
     if (last) return end_of_file(taken);
     if (taken == 0) return grow();
     drop(taken);
+  }
+
+  // What is behind the trace is passed over, and counted; it need not be text.
+  void behind() {
+    const std::size_t first = std::string_view(buffer_.get(), filled_).find_first_not_of(" \t\r\n");
+    if (!behind_at_ && first != std::string_view::npos) behind_at_ = base_ + first;
+    drop(filled_);
+    if (ended_) end_of_file(0);
   }
 
   // Finds the tokens of the window's first `size` bytes; where a string has no end, of what stands before it.
@@ -120,8 +133,8 @@ class Reader {
           TraceReading::Damage{base_ + at, at < size ? "a string holds a raw control character, or a quote is missing"
                                                      : "the file ends within a string"};
       size = begin;
-      ended_ = true;
-      filled_ = size;
+      cut_filled_ = std::exchange(filled_, size);
+      cut_ended_ = std::exchange(ended_, true);
     }
     damaged(base_, "the text cannot be split into tokens");
     return false;
@@ -155,8 +168,17 @@ class Reader {
   }
 
   void end_of_file(std::size_t taken) {
+    if (phase_ == Phase::after && pending_) {  // the string that has no end is behind the trace
+      pending_.reset();
+      filled_ = cut_filled_;
+      ended_ = cut_ended_;
+      return drop(taken);
+    }
     done_ = true;
     if (reading_.damage) return;
+    if (behind_at_)
+      reading_.warnings.push_back(
+          {"bytes behind the end of the trace are not read", base_ + filled_ - *behind_at_, *behind_at_});
     const std::uint64_t at = base_ + taken;
     if (phase_ == Phase::wrong_event) {
       unclear();  // the first thing that was wrong, whatever follows from it
@@ -226,7 +248,7 @@ class Reader {
       case Phase::between:
         return between(at);
       case Phase::after:
-        warn("bytes behind the end of the trace are not read", offset_of(at));
+        behind_at_ = offset_of(at);
         return text_.places.size();
     }
     return at;
@@ -272,6 +294,7 @@ class Reader {
       phase_ = Phase::events;
       return at + 3;
     }
+    if (text_.scalar(at) == "traceEvents") no_array_at_ = offset_of(at + 2);
     if (value == '{' || value == '[') {
       behind_skipped_ = phase_;
       phase_ = Phase::skipping;
@@ -373,11 +396,19 @@ class Reader {
     if (notes.duplicate_key != 0) warn("events have a key twice; the last one counts", offset_of(notes.duplicate_key));
     if (notes.not_a_number != 0)
       warn("values are no numbers (NaN, Infinity ...) and are taken as unknown", offset_of(notes.not_a_number));
+    if (notes.out_of_range != 0)
+      warn(
+          "numbers are out of range (times beyond 126 years in microseconds: nanoseconds? or ids that are not whole or "
+          "beyond 2^64) and are taken as unknown",
+          offset_of(notes.out_of_range));
     if (notes.impossible_duration != 0)
       warn("durations are negative, or longer than 13 days, and are taken as unknown",
            offset_of(notes.impossible_duration));
     const bool timed = event.kind != TraceKind::other && event.phase == 'X';
     if (!timed) return;
+    const bool on_gpu =
+        event.kind == TraceKind::kernel || event.kind == TraceKind::memory_copy || event.kind == TraceKind::memory_set;
+    if (on_gpu && (!event.start_ns || !event.duration_ns)) ++reading_.lost_gpu_calls;
     if (!event.start_ns) warn("events have no time (ts)", event.offset);
     if (!event.duration_ns) warn("events have no duration (dur) and are left out of the times", event.offset);
   }
@@ -391,6 +422,10 @@ class Reader {
   bool started_ = false, ended_ = false, done_ = false;
   std::optional<Error> source_error_, error_;
   std::optional<TraceReading::Damage> pending_;
+  std::size_t cut_filled_ = 0;  // filled_ and ended_ as they were before the window was cut at a string without an end
+  bool cut_ended_ = false;
+  std::optional<std::uint64_t> behind_at_;    // the first byte behind the trace that is no blank
+  std::optional<std::uint64_t> no_array_at_;  // a "traceEvents" that is none
 
   JsonTokens tokens_;
   TokenText text_;

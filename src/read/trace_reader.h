@@ -25,8 +25,9 @@ struct TraceWarning {
 };
 
 struct TraceReading {
-  std::uint64_t events = 0;  // elements of traceEvents that were read, those that were left out not among them
-  std::uint64_t bytes = 0;   // decompressed, read so far
+  std::uint64_t events = 0;          // elements of traceEvents that were read, those that were left out not among them
+  std::uint64_t bytes = 0;           // decompressed, read so far
+  std::uint64_t lost_gpu_calls = 0;  // calls on the GPU whose time or duration is missing, or none that can be
   std::vector<TraceWarning> warnings;
   // Where reading ended before the trace did, and why.
   struct Damage {

@@ -1,6 +1,7 @@
 // suture trace: where a profiler trace loses its time.
 #include <charconv>
 
+#include "effects/output_file.h"
 #include "shell/planning.h"
 #include "shell/trace_report.h"
 #include "shell/words.h"
@@ -40,6 +41,7 @@ Status add_patches(const Session& session, std::vector<TraceReport>& reports, Re
         const PackageGroup group = group_by_package({&patch}).front();
         Result<Target> target = load_target(session, *catalog, group, session.options().value("--tree"));
         if (!target) return target.error();
+        note_where(session, target->tree, out);
         const PatchOutcome outcome = judge(target->state, patch, catalog->patches);
         sites[name] = sites_of(finding.kind, outcome, patch, group.folder);
         if (sites[name].empty())
@@ -48,38 +50,31 @@ Status add_patches(const Session& session, std::vector<TraceReport>& reports, Re
       finding.sites = sites[name];
     }
   }
+  if (in_tree && sites.empty())
+    note(session, out, "note: the tree was not looked at: no patch takes out what was found, or nothing was found\n");
   return Nothing{};
 }
 
 // A damaged trace is told, and is a failure: its figures are those of a part.
 void tell_damage(const TraceReport& each, Report& report) {
-  if (!each.reading.damage) return;
-  report.fail({Exit::file_system,
-               each.file + " is damaged at byte " + std::to_string(each.reading.damage->offset) + ": " +
-                   each.reading.damage->why,
-               std::nullopt, "what comes before is reported; the figures are of that part"});
+  std::optional<Error> error = damage_of(each);
+  if (!error) return;
+  if (error->hint.empty()) error->hint = "what comes before is reported; the figures are of that part";
+  report.fail(std::move(*error));
 }
 
-Status write_page(const Session& session, const std::string& path, const std::string& page) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  const Io<std::string> real = session.fs().real_path(folder);
-  if (!real) return io_error("write", path, real.error);
-  const Io<Handle> at = session.fs().open_folder(kAbsolute, real.value);
-  if (!at) return io_error("write", path, at.error);
-  const Opened opened(session.fs(), at.value);
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  // Beside it first, so that a page that is there is replaced whole or not at all.
-  const std::string staged = "." + name + "." + session.fs().unique_token();
-  const Io<Handle> file = session.fs().create_file(opened.handle(), staged, 0644);
-  if (!file) return io_error("write", path, file.error);
-  Opened written(session.fs(), file.value);
-  Io<Done> done = write_all(session.fs(), written.handle(), page);
-  written.reset();
-  if (done) done = session.fs().rename(opened.handle(), staged, opened.handle(), name);
-  if (done) return Nothing{};
-  (void)session.fs().remove(opened.handle(), staged);
-  return io_error("write", path, done.error);
+// A page over a trace that it is made of would cost the trace.
+std::optional<Error> page_over_trace(const Session& session, const std::string& against) {
+  const std::string page = session.options().value("--html");
+  if (page.empty()) return std::nullopt;
+  const auto same = [&](const std::string& file) {
+    return !file.empty() && lead_to_one_file(session.fs(), page, file);
+  };
+  for (const std::string& file : session.options().names) {
+    if (same(file)) return usage("--html " + page + " is the trace " + file + " itself", "give the page another name");
+  }
+  if (same(against)) return usage("--html " + page + " is the trace of --against itself", "give the page another name");
+  return std::nullopt;
 }
 
 Report run(const Session& session) {
@@ -93,6 +88,7 @@ Report run(const Session& session) {
   if (!against.empty() && options.names.size() > 1)
     return report.fail(usage("--against compares one FILE with another, and several are given", "give one FILE")),
            report;
+  if (auto error = page_over_trace(session, against)) return report.fail(std::move(*error)), report;
 
   std::vector<TraceReport> reports;
   for (const std::string& file : options.names) {
@@ -132,7 +128,7 @@ Report run(const Session& session) {
   }
   if (const std::string page = options.value("--html"); !page.empty() && !reports.empty()) {
     const Status written =
-        write_page(session, page, trace_page(reports, before ? &*before : nullptr, change ? &*change : nullptr));
+        write_output(session.fs(), page, trace_page(reports, before ? &*before : nullptr, change ? &*change : nullptr));
     if (!written) return report.fail(written.error()), report;
     note(session, report, "note: wrote " + page + "\n");
   }

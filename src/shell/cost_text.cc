@@ -38,6 +38,7 @@ std::string way_lines(const WayOut& way) {
 }  // namespace
 
 std::string share_words(const Cost& cost) {
+  if (!has_cast(cost.of)) return "A BF16 pool is read as it is: there is no cast, and nothing to take out.";
   if (!cost.trace_share) return "";
   const double step = *cost.of.step_ms, cast = *cost.cast_step_ms, best = *cost.best_step_ms;
   const std::string in_trace = fixed(cast, 1) + " of " + fixed(step, 1) + " ms";
@@ -54,17 +55,24 @@ std::string share_words(const Cost& cost) {
 
 std::string cost_text(const Cost& cost, const std::string& from) {
   const CostCase& of = cost.of;
-  std::string text = "A pool of " + grouped(static_cast<std::uint64_t>(of.slots)) + " slots x " +
-                     std::to_string(of.columns) + ", " +
-                     count_of(static_cast<std::size_t>(of.layers), "layer", "layers") + ", of which a step reads " +
-                     grouped(static_cast<std::uint64_t>(of.active)) + " slots.";
+  if (!has_cast(of)) return share_words(cost) + "\n";
+  std::string text =
+      "A pool of " + grouped(static_cast<std::uint64_t>(of.slots)) + " slots x " + std::to_string(of.columns) + ", " +
+      count_of(static_cast<std::size_t>(of.layers), "layer", "layers") + ", of which a step reads " +
+      grouped(static_cast<std::uint64_t>(of.active)) + " slots" +
+      (of.active > of.slots ? ", more than there are: with shared prefixes a slot is read more than once, "
+                              "and is counted each time by the gather alone."
+                            : ".");
   if (!from.empty()) text += " " + from;
   text += "\n\n" + pad("  way", 32) + pad_left("a layer", 11) + pad_left("a step", 11) + pad_left("ms a step", 11) +
           pad_left("memory", 11) + "\n";
   for (const WayOut& way : cost.ways) text += way_lines(way);
   text += "\n  bytes: what the cast reads and writes. ms: " +
           (of.gigabytes_a_second ? "at " + fixed(*of.gigabytes_a_second, 0) + " GB/s" +
-                                       (of.cast_us ? ", as measured of the whole cast" : "") + ", launches not counted"
+                                       (of.measured_bandwidth ? ", as measured of the whole cast"
+                                        : of.cast_us          ? ", the whole cast as measured"
+                                                              : "") +
+                                       ", launches not counted"
                                  : std::string("needs --bandwidth, --cast-us or --from-trace")) +
           ".\n";
   text += "  A BF16 pool is " + size_words(cost.wide_pool_bytes) + " in all.\n";

@@ -27,7 +27,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void tick(const ByteStream& stream) {
-    if (!shown_ || ++events_ % 4096 != 0) return;
+    if (!shown_ || stream.file_size() == 0 || ++events_ % 4096 != 0) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(200)) return;
     last_ = now;
@@ -45,16 +45,17 @@ class Progress {
 };
 
 Error named(const std::string& file, Error error) {
-  if (error.message.find(file) == std::string::npos) error.message = file + " " + error.message;
+  error.message = file + " " + error.message;
   return error;
 }
 
 // One pass over the file; `take` gets every event.
-Result<TraceReading> pass(const Session& session, const std::string& file, Packing& packing,
+Result<TraceReading> pass(const Session& session, const std::string& file, TraceReport& report,
                           FunctionRef<void(const TraceEvent&)> take) {
   Result<std::unique_ptr<ByteStream>> stream = open_stream(session.fs(), file);
   if (!stream) return stream.error();
-  packing = (*stream)->packing();
+  report.packing = (*stream)->packing();
+  report.from_pipe = (*stream)->is_pipe();
   Progress progress(session, file);
   const auto counted = [&](const TraceEvent& event) {
     progress.tick(**stream);
@@ -64,8 +65,8 @@ Result<TraceReading> pass(const Session& session, const std::string& file, Packi
   if (!reading) return named(file, reading.error());
   if (const std::uint64_t garbage = (*stream)->garbage_at(); garbage != Inflater::npos)
     reading->warnings.push_back(
-        {"bytes behind the compressed stream are no further one and are not read; the offset is of the file", 1,
-         garbage});
+        {"bytes behind the compressed stream are no further one and are not read; the offset is of the file",
+         (*stream)->file_read() - garbage, garbage});
   return reading;
 }
 
@@ -73,8 +74,14 @@ Status add_stacks(const Session& session, TraceReport& report) {
   if (report.trace.python_functions == 0 || report.findings.empty()) return Nothing{};
   StackCollector stacks(report.trace, report.table, report.findings);
   if (!stacks.wanted()) return Nothing{};
+  if (report.from_pipe) {
+    report.reading.warnings.push_back(
+        {"Python functions are not told, for that takes a second pass, and this is a pipe",
+         report.trace.python_functions, 0});
+    return Nothing{};
+  }
   const Result<TraceReading> again =
-      pass(session, report.file, report.packing, [&stacks](const TraceEvent& event) { stacks.take(event); });
+      pass(session, report.file, report, [&stacks](const TraceEvent& event) { stacks.take(event); });
   if (!again) return again.error();
   stacks.finish(report.findings);
   return Nothing{};
@@ -87,7 +94,7 @@ Result<TraceReport> analyse_trace(const Session& session, const std::string& fil
   report.file = file;
   TraceCollector collector;
   Result<TraceReading> reading =
-      pass(session, file, report.packing, [&collector](const TraceEvent& event) { collector.take(event); });
+      pass(session, file, report, [&collector](const TraceEvent& event) { collector.take(event); });
   if (!reading) return reading.error();
   report.reading = std::move(*reading);
   report.trace = collector.finish();
@@ -100,6 +107,19 @@ Result<TraceReport> analyse_trace(const Session& session, const std::string& fil
   report.findings = find_waste(report.trace, report.steps, report.table, request.findings);
   if (Status added = add_stacks(session, report); !added) return added.error();
   return report;
+}
+
+std::optional<Error> damage_of(const TraceReport& report) {
+  const auto& damage = report.reading.damage;
+  if (!damage && report.all_lost())
+    return Error{Exit::file_system,
+                 report.file + ": none of its " + grouped(report.reading.lost_gpu_calls) +
+                     " calls on the GPU has a time that can be used",
+                 std::nullopt, "ts and dur are microseconds; the warnings say what is wrong with these"};
+  if (!damage) return std::nullopt;
+  return Error{Exit::file_system,
+               report.file + " is damaged at byte " + std::to_string(damage->offset) + ": " + damage->why, std::nullopt,
+               ""};
 }
 
 double TraceReport::found_share() const {

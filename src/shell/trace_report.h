@@ -18,7 +18,8 @@ namespace suture {
 struct TraceReport {
   std::string file;
   Packing packing = Packing::none;
-  TraceReading reading;  // its warnings with those of the trace, and of the file
+  bool from_pipe = false;  // and so read once
+  TraceReading reading;    // its warnings with those of the trace, and of the file
   Trace trace;
   TraceSteps steps;
   TraceTable table;
@@ -26,6 +27,8 @@ struct TraceReport {
 
   [[nodiscard]] AnalysedTrace analysed() const { return {trace, steps, table}; }
   [[nodiscard]] bool on_gpu() const { return table.gpu_calls > 0; }
+  // There were calls on the GPU, and none has a time: nothing can be said of it.
+  [[nodiscard]] bool all_lost() const { return !on_gpu() && reading.lost_gpu_calls > 0; }
   // Part of the GPU time that the findings take, and their time in a step.
   [[nodiscard]] double found_share() const;
   [[nodiscard]] double found_step_us() const;  // in the step of median wall time
@@ -54,6 +57,10 @@ std::string change_text(const TraceReport& before, const TraceReport& after, con
                         std::size_t rows, Style style);
 // Warnings and damage, for stderr.
 std::string trace_warnings(const TraceReport& report);
+
+// A damaged trace is a failure: what was read of it is a part; the caller says what to do next (the hint is empty). So is one
+// whose calls on the GPU have no times. nullopt: it is whole.
+std::optional<Error> damage_of(const TraceReport& report);
 
 // JSON: an array of one document a trace (docs/json-schema/trace.schema.json), and the comparison.
 std::string trace_json(const std::vector<TraceReport>& reports);

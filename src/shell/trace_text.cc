@@ -151,7 +151,8 @@ std::string finding_lines(const TraceReport& report) {
     return report.on_gpu()
                ? "findings: none. No cast of a whole pool, no gather larger than its pool, no copy without a change "
                  "above the threshold.\n"
-               : "findings: none, for nothing ran on a GPU.\n";
+           : report.all_lost() ? "findings: none can be told, for no call on the GPU has a time.\n"
+                               : "findings: none, for nothing ran on a GPU.\n";
   std::string text = "findings:\n";
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const Finding& finding = report.findings[i];
@@ -194,6 +195,9 @@ std::string reading_words(const TraceReport& report) {
   std::string text = grouped(report.reading.events) + " events, " + steps_words(report.steps) + ", " +
                      grouped(report.table.kernels) + " kernels, " + grouped(report.trace.cpu_ops) +
                      " operators on the CPU";
+  if (report.all_lost())
+    return text + "; " + grouped(report.reading.lost_gpu_calls) +
+           " calls on the GPU, none with a time that can be used";
   if (!report.on_gpu()) return text + "; nothing ran on a GPU";
   text += ". GPU time " + milliseconds(static_cast<double>(report.table.gpu_ns) / 1000) + " in all; busy " +
           percent(report.table.wall_ns > 0 ? report.table.busy_ns / report.table.wall_ns : 0) + " of " +

@@ -78,6 +78,11 @@ def test_findings(s):
     s.install({"__init__.py": "", "srt/layers/attention/flashinfer_mla_backend.py": BACKEND}, name="sglang", version="0.5.9")
     s.run("trace", "t.json")
     s.run("trace", "t.json", "-t", "site", "--top", "1")
+    s.write("bare/readme", "")
+    none = s.run_raw("trace", "t.json", "-t", "bare", shown=False).stderr
+    assert b"looked in" in none and b"absent: no package sglang here" in none, none
+    s.write("casts_nothing.json", text(decode(casts=False)))
+    assert b"tree was not looked at" in s.run_raw("trace", "casts_nothing.json", "-t", "site", shown=False).stderr
     s.write("other/sglang/__init__.py", "")
     assert b"note: other: sglang-cast-active-slots: absent" in s.run_raw("trace", "t.json", "-t", "other", shown=False).stderr
 

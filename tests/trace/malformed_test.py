@@ -71,6 +71,9 @@ class Case:
         assert f"first at byte {found[0]['offset']}" in self.words, self.words
         return self
 
+    def unwarned(self):
+        assert not self.warnings, self.warnings
+
     def refused(self, part):
         assert self.trace is None and len(self.errors) == 1 and part in self.errors[0], self.errors
         assert part in self.words
@@ -108,9 +111,13 @@ def bad_byte(folder):
 
 
 def trailing(folder):
-    Case(folder, "behind.json", PLAIN + b" more {", 0).warned("behind the end", 1, len(PLAIN) + 1).all_there()
+    Case(folder, "behind.json", PLAIN + b" more {", 0).warned("behind the end", 6, len(PLAIN) + 1).all_there()
+    Case(folder, "blanks.json", PLAIN + b" \n" * 300000).all_there().unwarned()
+    for name, rest in (("large.json", b'{"x": [1, 2]}\n' * 100000), ("string.json", b'"\x00' + bytes(1000000)),
+                       ("quote.json", b"x" * 700000 + b'"')):  # read in several windows; with a string that has no end
+        Case(folder, name, PLAIN + b"\n" + rest).warned("behind the end", len(rest), len(PLAIN) + 1).all_there()
     packed = gzip.compress(PLAIN)
-    Case(folder, "behind.gz", packed + b"garbage").warned("behind the compressed stream", 1, len(packed)).all_there()
+    Case(folder, "behind.gz", packed + b"garbage").warned("behind the compressed stream", 7, len(packed)).all_there()
     Case(folder, "zeros.gz", packed + bytes(1000)).all_there()
 
 
@@ -145,6 +152,14 @@ def odd_values(folder):
     it, _ = case("negative.json", kernel(900, ts=-5000.5), op(901, dur=-1))
     it.warned("negative", 1)
     assert it.trace["kernels"] == OPS + 1 and it.trace["wall_us"] > 105000
+    it, text = case("range.json", kernel(900, ts=1.7e18), kernel(901, dur=1e16), kernel(902, args={"External id": 2**70}))
+    it.warned("out of range", 2, text.index("1.7e+18")).warned("longer than 13 days", 1)
+    assert it.trace["kernels"] == OPS + 1 and not any("no numbers" in what for what in it.warnings), it.warnings
+    lost = [kernel(i, ts=1.7e18 + i) for i in range(OPS)]
+    it = Case(folder, "lost.json", json.dumps({"traceEvents": [op(1), *lost]}).encode(), 6)
+    assert it.errors and "none of its 300 calls on the GPU has a time" in it.errors[0], it.errors
+    out, _ = driver.suture("trace", pathlib.Path(folder) / "lost.json", exit_code=6)
+    assert b"nothing ran on a GPU" not in out and b"none can be told" in out, out
     big = 2**53
     odd = [event(cat="cpu_op", name="aten::a", ts=9e5, dur=1, args={"External id": big + 1}),
            event(cat="cpu_op", name="aten::b", ts=9.1e5, dur=1, args={"External id": big}),
@@ -170,6 +185,8 @@ def forms(folder):
     Case(folder, "empty.gz", gzip.compress(b""), 6).refused("is empty (0 bytes)")
     Case(folder, "text.json", b"hello", 6).refused("neither { nor [")
     Case(folder, "other.json", b'{"a": [1, 2]}', 6).refused('no "traceEvents"')
+    Case(folder, "number.json", b'{"traceEvents": 5}', 6).refused('"traceEvents" that is no array (byte 16)')
+    Case(folder, "header.gz", b"\x1f\x8b\x07" + bytes(100), 6).refused("header.gz cannot be read: the gzip stream")
     Case(folder, "array.json", json.dumps(EVENTS).encode()).all_there()
     Case(folder, "object.json", PLAIN).all_there()
     Case(folder, "last.json", b'{"traceEvents": [], "x": {"traceEvents": [{}]}}').all_there(0, 0)

@@ -67,6 +67,16 @@ TEST(Cost, BandwidthAndRoom) {
   EXPECT_EQ(way(cost, Kind::wide_pool).fits, false);
 }
 
+TEST(Cost, APoolWithoutACast) {
+  CostCase of = published();
+  of.pool_size = of.query_size;
+  const Cost cost = cost_of(of);
+  EXPECT_TRUE(cost.ways.empty());
+  EXPECT_FALSE(cost.cast_step_ms);
+  EXPECT_EQ(cost.wide_pool_bytes, 44'528'320'512);
+  EXPECT_NE(cost_text(cost, "").find("there is no cast"), std::string::npos);
+}
+
 TEST(Cost, WhatDoesNotFitTheKernels) {
   CostCase of = published();
   of.columns = 584;

@@ -151,7 +151,7 @@ TEST(TraceReader, WhatIsNoTraceIsAClearError) {
   EXPECT_THAT(got("  \n ").error, HasSubstr("nothing but blanks"));
   EXPECT_THAT(got("hello").error, HasSubstr("neither { nor ["));
   EXPECT_THAT(got("{}").error, HasSubstr("no \"traceEvents\""));
-  EXPECT_THAT(got("{\"traceEvents\": {}}").error, HasSubstr("no \"traceEvents\""));
+  EXPECT_THAT(got("{\"traceEvents\": {}}").error, HasSubstr("\"traceEvents\" that is no array (byte 16)"));
   EXPECT_THAT(got(std::string("\xFF\xFE{\0", 4)).error, HasSubstr("UTF-16"));
 }
 
@@ -165,6 +165,23 @@ TEST(TraceReader, BomAndTrailingBytes) {
   EXPECT_THAT(more.names, ElementsAre("a"));
   ASSERT_EQ(more.reading->warnings.size(), 1U);
   EXPECT_EQ(more.reading->warnings[0].offset, text.find("[1]"));
+  EXPECT_EQ(more.reading->warnings[0].count, 3U);
+}
+
+// By bytes, whatever the window, and whatever it is: a string that has no end damages nothing.
+TEST(TraceReader, BytesBehindTheEndAreCounted) {
+  const std::string trace = names({"a"}) + "\n";
+  for (const std::string& rest :
+       {std::string(1000, 'x'), "\"" + std::string(1000, '\1'), std::string(999, ']') + "\""}) {
+    for (const std::size_t window : {std::size_t{64}, std::size_t{100}, std::size_t{1} << 18U}) {
+      const Got it = got(trace + rest, window);
+      EXPECT_THAT(it.names, ElementsAre("a"));
+      EXPECT_FALSE(it.reading->damage);
+      ASSERT_EQ(it.reading->warnings.size(), 1U) << rest.substr(0, 3);
+      EXPECT_EQ(it.reading->warnings[0].count, rest.size());
+      EXPECT_EQ(it.reading->warnings[0].offset, trace.size());
+    }
+  }
 }
 
 TEST(TraceReader, BytesThatAreNotUtf8) {
@@ -189,7 +206,7 @@ TEST(TraceReader, TheSourcesErrorIsDamageBehindWhatItGave) {
   EXPECT_THAT(it.names, ElementsAre("a", "b"));
   ASSERT_TRUE(it.reading->damage);
   EXPECT_EQ(it.reading->damage->why, "the stream is damaged");
-  EXPECT_EQ(got("", 1U << 18U, 5, error).error, "the stream is damaged");
+  EXPECT_EQ(got("", 1U << 18U, 5, error).error, "cannot be read: the stream is damaged");
 }
 
 TEST(TraceReader, AnEventLargerThanTheWindowIsRead) {
