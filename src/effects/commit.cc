@@ -257,7 +257,8 @@ class Commit {
       const Io<Handle> handle = fs_.open_folder(parent.value->handle(), name);
       if (!handle) return io_error("open the folder", tree_.shown(path), handle.error);
       const Opened folder(fs_, handle.value);
-      if (info) own_like(fs_, folder.handle(), info.value);
+      const Io<Done> owned = info ? own_like(fs_, folder.handle(), info.value) : Io<Done>{info.error, {}};
+      if (!owned) return io_error("set the permissions of", tree_.shown(path), owned.error);
       const Io<Done> synced = sync_folder(fs_, parent.value->handle());
       if (!synced) return io_error("make the folder", tree_.shown(path), synced.error);
     }
@@ -272,7 +273,10 @@ class Commit {
     const Io<Handle> handle = fs_.open_folder(suture_.handle(), kBlobsName);
     if (!handle) return io_error("open the folder", shown, handle.error);
     const Opened folder(fs_, handle.value);
-    if (const Io<FileInfo> like = fs_.info(suture_.handle()); made && like) own_like(fs_, folder.handle(), like.value);
+    if (const Io<FileInfo> like = fs_.info(suture_.handle()); made && like) {
+      if (const Io<Done> owned = own_like(fs_, folder.handle(), like.value); !owned)
+        return io_error("set the permissions of", shown, owned.error);
+    }
     for (std::size_t i = 0; i < blobs_to_write_.size(); ++i) {
       const std::string& hash = blobs_to_write_[i];
       const std::string staged = staged_name(token_, i, true);

@@ -96,15 +96,15 @@ bool same_file(const FileInfo& a, const FileInfo& b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
-void own_like(FileSystem& fs, Handle made, const FileInfo& folder, std::uint32_t most) {
+Io<Done> own_like(FileSystem& fs, Handle made, const FileInfo& folder, std::uint32_t most) {
   const Io<FileInfo> own = fs.info(made);
-  if (!own) return;
+  if (!own) return {own.error, {}};
   const bool other_owner = own.value.uid != folder.uid || own.value.gid != folder.gid;
   if (other_owner) static_cast<void>(fs.set_owner(made, folder.uid, folder.gid));
   const bool is_folder = own.value.kind == FileInfo::Kind::folder;
   // Of a folder also setgid, which its entries inherit.
   const std::uint32_t mode = is_folder ? (folder.mode & most) | 0700U : (folder.mode & most & 0664U) | 0600U;
-  if (own.value.mode != mode || other_owner) static_cast<void>(fs.set_mode(made, mode));
+  return own.value.mode != mode || other_owner ? fs.set_mode(made, mode) : Io<Done>{};
 }
 
 Io<Done> sync_folder(FileSystem& fs, Handle folder) {

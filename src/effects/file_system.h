@@ -159,8 +159,9 @@ Io<std::vector<std::string>> list_folder(FileSystem& fs, Handle at, const std::s
 bool same_file(const FileInfo& a, const FileInfo& b);
 // Gives a file or folder that we made owner and permissions of the folder that it is in, where we may: whoever reads and
 // writes there reads and writes it too, whatever the umask, and a root who patches a user's tree leaves nothing there that
-// the user cannot remove. Never writable for all, never executable as a file, and no more than `most`.
-void own_like(FileSystem& fs, Handle made, const FileInfo& folder, std::uint32_t most = 02775);
+// the user cannot remove. Never writable for all, never executable as a file, and no more than `most`. Whose it is may stay as it is
+// (only root gives files away); an error is that of the permissions.
+Io<Done> own_like(FileSystem& fs, Handle made, const FileInfo& folder, std::uint32_t most = 02775);
 // fsync of a folder; a file system that has no such call (EINVAL) is taken as done.
 Io<Done> sync_folder(FileSystem& fs, Handle folder);
 

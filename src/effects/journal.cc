@@ -74,7 +74,9 @@ Io<Done> put(FileSystem& fs, Handle suture, const std::string& text) {
   const Io<Handle> handle = fs.create_file(suture, kJournalTemporary, 0644);
   if (!handle) return {handle.error, {}};
   const Opened file(fs, handle.value);
-  if (const Io<FileInfo> folder = fs.info(suture); folder) own_like(fs, file.handle(), folder.value);
+  if (const Io<FileInfo> folder = fs.info(suture); folder) {
+    if (const Io<Done> owned = own_like(fs, file.handle(), folder.value); !owned) return owned;
+  }
   if (const Io<Done> written = write_all(fs, file.handle(), text); !written) return written;
   if (const Io<Done> synced = fs.sync(file.handle()); !synced) return synced;
   if (const Io<Done> renamed = fs.rename(suture, kJournalTemporary, suture, kJournalName); !renamed) return renamed;

@@ -139,7 +139,7 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
   if (folder.error == ELOOP || folder.error == ENOTDIR) return not_a_folder(package_folder);
   if (!folder) return io_error("open", package_folder + "/" + kSutureFolder, folder.error);
   lock.folder_ = Opened(fs, folder.value);
-  if (made) own_like(fs, folder.value, surroundings.value);
+  if (made) static_cast<void>(own_like(fs, folder.value, surroundings.value));
   const Io<Handle> file = fs.open_lock(folder.value, kLockName, true);
   *gone = file.error == ENOENT;
   if (!file) {
@@ -147,7 +147,7 @@ Result<TreeLock> TreeLock::attempt(FileSystem& fs, const std::string& package_fo
     return no_lock_file(package_folder, file.error);
   }
   lock.lock_ = Opened(fs, file.value);
-  own_like(fs, file.value, surroundings.value);
+  static_cast<void>(own_like(fs, file.value, surroundings.value));
   return lock;
 }
 

@@ -84,7 +84,8 @@ Status give_metadata(FileSystem& fs, const StageRequest& request, Handle file, s
   }
   const Io<FileInfo> folder = fs.info(request.folder);
   if (!folder) return io_error("look at the folder of", request.shown, folder.error);
-  own_like(fs, file, folder.value, request.most);
+  const Io<Done> owned = own_like(fs, file, folder.value, request.most);
+  if (!owned) return io_error("set the permissions of", request.shown, owned.error);
   return Nothing{};
 }
 
