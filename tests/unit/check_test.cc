@@ -128,13 +128,13 @@ TEST(Check, APatchMustFindSomething) {
 TEST(Check, ThePatchsExamplesRunAllItsRules) {
   Patch patch = patch_from_yaml("p", {"match: f($X)\nreplace: g($X)", "match: h()\nreplace: k()"});
   const auto verdict = [&patch](const std::string& before, const std::string& after) {
-    patch.examples = {Example{Text{before, {}}, Text{after, {}}, std::nullopt, false}};
+    patch.examples = {Example{Text{before, {}}, Text{after, {}}, std::nullopt, std::nullopt, false}};
     return run_examples(patch).at(0).verdict;
   };
   EXPECT_EQ(verdict("f(1)\nh()", "g(1)\nk()"), ExampleVerdict::passed);
   EXPECT_EQ(verdict("f(1)\nh()", "g(1)\nh()"), ExampleVerdict::wrong);
   EXPECT_EQ(verdict("x()", "y()"), ExampleVerdict::missing);
-  patch.examples = {Example{std::nullopt, std::nullopt, Text{"h()", {}}, false}};
+  patch.examples = {Example{std::nullopt, std::nullopt, Text{"h()", {}}, std::nullopt, false}};
   EXPECT_EQ(run_examples(patch).at(0).verdict, ExampleVerdict::noisy);
   EXPECT_FALSE(check_patch(patch));
   EXPECT_TRUE(check_patch(patch, Examples::left_out));
