@@ -202,8 +202,10 @@ TEST(Conditions, ClassesWhereverTheyStand) {
             "not: \"slow(2)\" does not stand in class W of k/b.py [");
   EXPECT_EQ(told_of(state, "{class: W, in: W.run}"), "not: there is no W.run in k/b.py");
   edit_by_hand(state, "c.py", "class W:\n    def plan(self): fast(1)\n");
-  EXPECT_EQ(told_of(state, "{class: W, in: W.plan, has: fast(1)}"),
-            "holds: `fast(1)` stands in W.plan of c.py [c.py:2 fast(1)]");
+  // Which of the two is imported is not known: each must have it.
+  EXPECT_EQ(told_of(state, "{class: W, in: W.plan, has: fast(1)}").substr(0, 55),
+            "not: `fast(1)` does not stand in W.plan of k/b.py [c.py");
+  EXPECT_EQ(told_of(state, "{class: W, in: W.plan, has: \"def plan($$$): $$$\"}").substr(0, 6), "holds:");
   EXPECT_EQ(told_of(state, "{class: W, in: W.plan, not_has: slow(1)}"),
             "not: `slow(1)` stands in W.plan of k/b.py [k/b.py:3 slow(1)]");
   EXPECT_EQ(told_of(state, "{class: W, in: W.plan, not_has: slow(2)}"),

@@ -266,7 +266,8 @@ TEST(Rule, RefusalsWhole) {
        "      - r\n"
        "        ^\n"
        "  hint: its keys are id, note, ok, file, in, expect, per_file, done_if, any_of, select, comments, examples, "
-       "match, where, inside, has, after, before, not_inside, not_has, not_after, not_before, replace, argument, "
+       "kind, message, level, possible, match, where, inside, has, after, before, not_inside, not_has, not_after, "
+       "not_before, replace, argument, "
        "prepend_body, append_body, insert_before, insert_after, add_import, "
        "delete, wrap, add_argument, add_element, set_key, add_branch, add_member, add_decorator, remove_decorator, "
        "remove_import, "
@@ -335,7 +336,8 @@ TEST(Rule, RefusalsWhole) {
        "      - {id: r, expect: 1, match: a, replace: b, whatsoever: 1}\n"
        "                                                 ^~~~~~~~~~\n"
        "  hint: its keys are id, note, ok, file, in, expect, per_file, done_if, any_of, select, comments, examples, "
-       "match, where, inside, has, after, before, not_inside, not_has, not_after, not_before, replace, argument, "
+       "kind, message, level, possible, match, where, inside, has, after, before, not_inside, not_has, not_after, "
+       "not_before, replace, argument, "
        "prepend_body, append_body, insert_before, insert_after, add_import, "
        "delete, wrap, add_argument, add_element, set_key, add_branch, add_member, add_decorator, remove_decorator, "
        "remove_import, "
@@ -669,7 +671,8 @@ TEST(Rule, RefusalsWhole) {
        "rules/x.yaml:3:57: error: a 'where' clause must be a map, not a text\n"
        "      - {id: r, expect: 1, match: a, replace: b, where: {X: call}}\n"
        "                                                            ^~~~\n"
-       "  hint: its keys are kind, regex, not_regex, match, has and one_of\n"},
+       "  hint: its keys are kind, regex, not_regex, match, has, one_of, comes_from, element_of, through and "
+       "parameter\n"},
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, replace: b, where: {X: {kinds: call}}}\n",
@@ -746,17 +749,17 @@ TEST(Rule, RefusalsWhole) {
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, replace: b, examples: [{before: a}]}\n",
-       "rules/x.yaml:3:57: error: an example is either 'before' with 'after', or 'same' alone\n"
+       "rules/x.yaml:3:57: error: an example is either 'before' with 'after', or 'same' alone, or 'found' alone\n"
        "      - {id: r, expect: 1, match: a, replace: b, examples: [{before: a}]}\n"
        "                                                            ^~~~~~~~~~\n"
-       "  hint: 'same' is code that the rule must leave as it is\n"},
+       "  hint: 'same' is code that the rule must leave as it is; 'found' is of rules with a 'kind'\n"},
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, replace: b, examples: [{same: a, after: b}]}\n",
-       "rules/x.yaml:3:57: error: an example is either 'before' with 'after', or 'same' alone\n"
+       "rules/x.yaml:3:57: error: an example is either 'before' with 'after', or 'same' alone, or 'found' alone\n"
        "      - {id: r, expect: 1, match: a, replace: b, examples: [{same: a, after: b}]}\n"
        "                                                            ^~~~~~~~~~~~~~~~~~\n"
-       "  hint: 'same' is code that the rule must leave as it is\n"},
+       "  hint: 'same' is code that the rule must leave as it is; 'found' is of rules with a 'kind'\n"},
       {"file: a.py\n"
        "rules:\n"
        "  - {id: r, expect: 1, match: a, replace: b, examples: [{before: a, after: b, exact: on}]}\n",
