@@ -105,7 +105,7 @@ def test_a_named_patch_as_json(world):
 
 
 def test_planted_errors(world):
-    for planted in (p for p in PLANTS if p.name in PLANTED):
+    for planted in (p for p in PLANTS if p.patch in RELEASES and p.name in PLANTED):
         site = world.folder / "planted"
         shutil.rmtree(site, ignore_errors=True)
         shutil.copytree(world.tree(planted.release, planted.patch), site)
