@@ -7,7 +7,7 @@ graphs' page tables name behind the live columns of a row.
 import torch
 
 from fa3_server import Fa3DraftRunner
-from paths import RAGGED, _named
+from paths import RAGGED, _named, two_graphs
 from server import DTYPE
 
 LONG = dict(rows=64 * 24, context=640, layers=1)  # of a server whose pages are 64 slots
@@ -55,20 +55,6 @@ def _unowned(server):
     """A page that nobody owns: NaN."""
     owned = set((server._owned_rows() // server.page_size).tolist())
     return next(page for page in range(server.sizes.rows // server.page_size) if page not in owned)
-
-
-def two_graphs(make):
-    """Graphs of two batch sizes share the backend's tables, and the layers of both share the shadow."""
-    server, results = make(layers=3), []
-    server.admit([5, 6, 7])
-    small = server.capture(server.decode_batch())
-    server.admit([3] * 8)
-    large = server.capture(server.decode_batch())
-    for turn, lens in enumerate(([12, 30, 1], [20] * 7, [2, 2], [1, 19, 3, 8, 31, 2, 17, 9])):
-        server.admit(lens)
-        run = small if len(lens) <= 3 else large
-        results += _named(f"replay {turn}", run(server.decode_batch()))
-    return results
 
 
 def shared_prefix(make):

@@ -7,7 +7,7 @@ import torch
 import fa3_stand_ins
 import graphs
 from fa3_stand_ins import Spec, VerifyInput
-from server import DTYPE, Server
+from server import Server
 from stand_ins import EagleDraftInput, ForwardMode
 
 DRAFT_STEPS = 3
@@ -166,7 +166,7 @@ class Fa3DraftRunner:
         self.inputs = [server.inputs(len(self.slots)) for _ in self.steps]
         self.backend.init_cuda_graph_state(server.sizes.batch, server.sizes.batch * self.topk)
         server.with_graph_buffers += self.steps
-        self._prepare(capturing=True)
+        graphs.prepare_draft(self.backend, self.static, capturing=True)
         self.graph = graphs.record(server, self._run)
 
     def _run(self):
@@ -178,15 +178,6 @@ class Fa3DraftRunner:
         self.static.out_cache_loc = whole
         return outs
 
-    def _prepare(self, capturing):
-        backend = self.backend
-        if hasattr(backend, "init_forward_metadata_out_graph"):
-            backend.init_forward_metadata_out_graph(self.static, in_capture=capturing)
-        elif capturing:
-            backend.init_forward_metadata_capture_cuda_graph(self.static)
-        else:
-            backend.init_forward_metadata_replay_cuda_graph(self.static, self.static.batch_size)
-
     def replay(self):
         static, batch = self.static, self._batch(self.server.lens)
         static.seq_lens.copy_(batch.seq_lens)
@@ -197,6 +188,6 @@ class Fa3DraftRunner:
         for i, (slots, inputs) in enumerate(zip(self.step_slots, self.inputs)):
             slots.copy_(self.slots[:, i])
             graphs.refill(inputs, self.server.inputs(len(slots)), len(slots))
-        self._prepare(capturing=False)
+        graphs.prepare_draft(self.backend, self.static, capturing=False)
         self.server.dirty_shadows()
         return [out.clone() for out in self.graph.replay()]

@@ -34,6 +34,16 @@ def prepare(backend, batch, capturing):
         )  # fmt: skip
 
 
+def prepare_draft(backend, batch, capturing):
+    """The same for the backend of all draft steps, which takes the batch whole."""
+    if hasattr(backend, "init_forward_metadata_out_graph"):
+        backend.init_forward_metadata_out_graph(batch, in_capture=capturing)
+    elif capturing:
+        backend.init_forward_metadata_capture_cuda_graph(batch)
+    else:
+        backend.init_forward_metadata_replay_cuda_graph(batch, batch.batch_size)
+
+
 def record(server, run):
     """Two runs and then the capture, as SGLang does it."""
     for _ in range(2):
@@ -125,7 +135,7 @@ class DraftRunner:
         self.slots = [torch.zeros_like(self.static.out_cache_loc) for _ in self.steps]
         self.inputs = [self.server.inputs(size) for _ in self.steps]
         allocate(self.backend, self.server.sizes.batch)
-        self._prepare(capturing=True)
+        prepare_draft(self.backend, self.static, capturing=True)
         self.graph = record(self.server, self._run)
 
     def _run(self):
@@ -134,15 +144,6 @@ class DraftRunner:
             self.static.out_cache_loc = slots
             outs += self.server.forward(self.static, inputs, step)
         return outs
-
-    def _prepare(self, capturing):
-        backend = self.backend
-        if hasattr(backend, "init_forward_metadata_out_graph"):
-            backend.init_forward_metadata_out_graph(self.static, in_capture=capturing)
-        elif capturing:
-            backend.init_forward_metadata_capture_cuda_graph(self.static)
-        else:
-            backend.init_forward_metadata_replay_cuda_graph(self.static, self.static.batch_size)
 
     def replay(self):
         static, batch = self.static, self._batch()
@@ -154,6 +155,6 @@ class DraftRunner:
         for i, (slots, inputs) in enumerate(zip(self.slots, self.inputs)):
             slots.copy_(self._slots(i))
             refill(inputs, self.server.inputs(batch.batch_size), batch.batch_size)
-        self._prepare(capturing=False)
+        prepare_draft(self.backend, self.static, capturing=False)
         self.server.dirty_shadows()
         return [out.clone() for out in self.graph.replay()]

@@ -53,7 +53,7 @@ def graph_pages_of_4(make):
 
 
 def two_graphs(make):
-    """Graphs of two batch sizes share the backend's index buffers, and the layers of both share the shadow."""
+    """Graphs of two batch sizes share the backend's index buffers or tables, and the layers of both share the shadow."""
     server, results = make(layers=3), []
     server.admit([5, 6, 7])
     small = server.capture(server.decode_batch())

@@ -310,7 +310,7 @@ std::string_view level_name(Level level) {
   return level == Level::note ? "note" : level == Level::warning ? "warning" : "error";
 }
 
-Result<std::vector<Rule>> read_rules(std::shared_ptr<const Source> yaml) {
+Result<std::vector<Rule>> read_rules(const std::shared_ptr<const Source>& yaml) {
   static const Keys kKeys{"a rule file", {"file", "rules"}, {}, {}};
   const Result<YamlNode> root = read_yaml(*yaml);
   if (!root) return root.error();

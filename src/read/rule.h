@@ -174,7 +174,7 @@ struct Rule {
 
 // Reads one rule file: `file:` (default of the rules below) and `rules:`. Every error is located:
 // Exit::bad_rule, FILE:LINE:COL, the line, a caret, a hint (nearest known key, quoting ...).
-Result<std::vector<Rule>> read_rules(std::shared_ptr<const Source> yaml);
+Result<std::vector<Rule>> read_rules(const std::shared_ptr<const Source>& yaml);
 
 // An error at a range of the rule's YAML file.
 Error rule_error(const Rule& rule, Range at, std::string message, std::string hint = "");

@@ -15,7 +15,8 @@ class EditWords {
     Sentence out;
     if (edit.whole) out = {words("replaces "), match(), words(" by "), code(edit.whole->value)};
     for (const auto& [name, becomes] : edit.parts) {
-      out = std::move(out) + (out.empty() ? Sentence{words("in "), match(), words(" ")} : Sentence{words(" and ")}) +
+      const Sentence begin = out.empty() ? Sentence{words("in "), match(), words(" ")} : Sentence{words(" and ")};
+      out = std::move(out) + begin +
             Sentence{words("replaces what $" + name.value + " stands for by "), code(becomes.value)};
     }
     return out;

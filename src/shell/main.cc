@@ -124,8 +124,8 @@ int internal_error(const char* what) {
 }  // namespace suture
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // past `ulimit -f` a write gives EFBIG, and is undone
+  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+  static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));  // past `ulimit -f` a write gives EFBIG, and is undone
   try {
     return suture::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::exception& error) {

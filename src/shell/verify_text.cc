@@ -66,7 +66,7 @@ const std::map<std::string, Trouble, std::less<>>& troubles() {
 
 std::string short_number(double value) {
   std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.1e", value);
+  static_cast<void>(std::snprintf(buffer.data(), buffer.size(), "%.1e", value));
   return buffer.data();
 }
 

@@ -9,10 +9,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import driver  # noqa: E402
-import toymesh  # noqa: E402
 
 SECONDS = 60
 ENVIRONMENT = {"PATH": "/nowhere", "LC_ALL": "C"}
@@ -162,3 +162,20 @@ def torn(now, old, new):
     """The files that are neither as before nor as after."""
     now, old, new = outside_suture(now), outside_suture(old), outside_suture(new)
     return [path for path in now.keys() | (old.keys() & new.keys()) if now.get(path) not in (old.get(path), new.get(path))]
+
+
+def run_tests(names, only, make_tree):
+    """Runs each test_* of a driver's names whose name holds `only`, with a tree of its own; exits with 1 where one fails or
+    there is none. make_tree: from an empty folder."""
+    tests = {name: test for name, test in names.items() if name.startswith("test_") and only in name}
+    failed = 0
+    for name, test in tests.items():
+        with scratch() as folder:
+            try:
+                test(make_tree(folder))
+                print(f"ok      {name}")
+            except Exception:  # noqa: BLE001 - the next one runs all the same
+                failed += 1
+                print(f"FAILED  {name}\n{traceback.format_exc()}")
+    print(f"{len(tests)} tests, {failed} failed")
+    sys.exit(1 if failed or not tests else 0)

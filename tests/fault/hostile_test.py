@@ -15,7 +15,6 @@ import pathlib
 import random
 import shutil
 import sys
-import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import attack  # noqa: E402
@@ -432,18 +431,7 @@ def main():
     arguments = parser.parse_args()
     FORGERIES = arguments.forgeries
     attack.need_strace()
-    tests = {name: test for name, test in globals().items() if name.startswith("test_") and arguments.only in name}
-    failed = 0
-    for name, test in tests.items():
-        with attack.scratch() as folder:
-            try:
-                test(Tree(folder / "tree"))
-                print(f"ok      {name}")
-            except Exception:  # noqa: BLE001 - the next one runs all the same
-                failed += 1
-                print(f"FAILED  {name}\n{traceback.format_exc()}")
-    print(f"{len(tests)} tests, {failed} failed")
-    sys.exit(1 if failed or not tests else 0)
+    attack.run_tests(globals(), arguments.only, lambda folder: Tree(folder / "tree"))
 
 
 if __name__ == "__main__":

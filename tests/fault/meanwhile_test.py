@@ -18,7 +18,6 @@ import socket
 import subprocess
 import sys
 import time
-import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import attack  # noqa: E402
@@ -339,18 +338,7 @@ def main():
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     attack.need_strace()
-    tests = {name: test for name, test in globals().items() if name.startswith("test_") and arguments.only in name}
-    failed = 0
-    for name, test in tests.items():
-        with attack.scratch() as folder:
-            try:
-                test(Tree(folder))
-                print(f"ok      {name}")
-            except Exception:  # noqa: BLE001 - the next one runs all the same
-                failed += 1
-                print(f"FAILED  {name}\n{traceback.format_exc()}")
-    print(f"{len(tests)} tests, {failed} failed")
-    sys.exit(1 if failed or not tests else 0)
+    attack.run_tests(globals(), arguments.only, Tree)
 
 
 if __name__ == "__main__":
