@@ -1,10 +1,10 @@
 # Options of the build, and the flags that every target of ours shares (suture_options).
 option(SUTURE_TESTS "Build the tests" ON)
-option(SUTURE_WERROR "Warnings are errors (in our own code)" ON)
 option(SUTURE_STATIC "Link a static executable where the archives are there" ON)
 option(SUTURE_TIDY "Run clang-tidy on every source of ours as it compiles" OFF)
 option(SUTURE_FUZZ "Build the fuzzers of tests/fuzz (clang), and the core with their coverage" OFF)
 set(SUTURE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined")
+include(werror)
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)
