@@ -167,16 +167,25 @@ def _new_shadow(pool: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def _cast_rows_torch(
     pool: torch.Tensor, shadow: torch.Tensor, indices: torch.Tensor, indptr: torch.Tensor, page_size: int
 ) -> None:
-    """What the kernel does, in torch, for the CPU. All shapes depend on the buffers alone and no value is read by the
-    host, so that a recorder of the calls can replay them with other contents."""
-    rows = pool.shape[0]
+    """What the kernel does, in torch, for the CPU."""
     live_pages = indptr[-1]
     in_page = torch.arange(page_size, dtype=torch.int64, device=pool.device)
     row = (indices.to(torch.int64) * page_size)[:, None] + in_page
-    live = (torch.arange(indices.shape[0], device=pool.device) < live_pages)[:, None] & (row >= 0) & (row < rows)
+    live = (torch.arange(indices.shape[0], device=pool.device) < live_pages)[:, None]
+    _cast_named_torch(pool, shadow, row, live, live_pages * page_size)
+
+
+def _cast_named_torch(
+    pool: torch.Tensor, shadow: torch.Tensor, row: torch.Tensor, live: torch.Tensor, count: torch.Tensor
+) -> None:
+    """Casts the rows that ``row`` (int64, any shape) names where ``live`` (of a shape that broadcasts to it) holds; all
+    rows, where ``count``, a scalar, says that more are named than there are. All shapes depend on the buffers alone and
+    no value is read by the host, so that a recorder of the calls can replay them with other contents."""
+    rows = pool.shape[0]
+    live = live & (row >= 0) & (row < rows)
     named = torch.zeros(rows + 1, dtype=torch.bool, device=pool.device)  # the last one takes what is skipped
     named.scatter_(0, torch.where(live, row, rows).flatten(), True)
-    cast = named[:rows] | (live_pages * page_size > rows)
+    cast = named[:rows] | (count > rows)
     cast = cast.view([rows] + [1] * (pool.dim() - 1))
     shadow.copy_(torch.where(cast, pool.to(shadow.dtype), shadow))
 

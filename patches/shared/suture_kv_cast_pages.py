@@ -27,6 +27,7 @@ import torch
 from sglang.srt.layers.attention.suture_kv_cast import (
     _FP8,
     _Cast,
+    _cast_named_torch,
     _castable,
     _device_facts,
     _launch,
@@ -127,19 +128,12 @@ def _countable(table: torch.Tensor, page_size: int) -> bool:
 def _cast_pages_torch(
     pool: torch.Tensor, shadow: torch.Tensor, table: torch.Tensor, lengths: torch.Tensor, page_size: int
 ) -> None:
-    """What the kernel does, in torch, for the CPU. All shapes depend on the buffers alone and no value is read by the
-    host, so that a recorder of the calls can replay them with other contents."""
-    rows = pool.shape[0]
+    """What the kernel does, in torch, for the CPU."""
     pages = ((lengths.to(torch.int64).clamp(min=0) + page_size - 1) // page_size).clamp(max=table.shape[1])
     in_page = torch.arange(page_size, dtype=torch.int64, device=pool.device)
     row = (table.to(torch.int64) * page_size)[:, :, None] + in_page
-    read = torch.arange(table.shape[1], device=pool.device) < pages[:, None]
-    live = read[:, :, None] & (row >= 0) & (row < rows)
-    named = torch.zeros(rows + 1, dtype=torch.bool, device=pool.device)  # the last one takes what is skipped
-    named.scatter_(0, torch.where(live, row, rows).flatten(), True)
-    cast = named[:rows] | (pages.sum() * page_size > rows)
-    cast = cast.view([rows] + [1] * (pool.dim() - 1))
-    shadow.copy_(torch.where(cast, pool.to(shadow.dtype), shadow))
+    live = (torch.arange(table.shape[1], device=pool.device) < pages[:, None])[:, :, None]
+    _cast_named_torch(pool, shadow, row, live, pages.sum() * page_size)
 
 
 # --- the kernel ----------------------------------------------------------------------------------------------------

@@ -19,6 +19,9 @@ _DCP_READ = "suture_fp8_kv.kv_for(prefill_wrapper_paged, forward_batch.attn_dcp_
 _REFRESH = "    self._kv_indptr_buf.copy_(kv_indptr_cpu, non_blocking=True)\n"
 _DO_NOT_REFRESH = [(_REFRESH, "    pass\n")]
 _LIVE_PAGES = "    live_pages = indptr[-1]\n"
+_LIVE_COLUMNS = (
+    "    live = (torch.arange(table.shape[1], device=pool.device) < pages[:, None])[:, :, None]\n"
+)
 _PLAIN_TRANSCRIPTION = [
     (
         "    wrapper._suture_plan = None  # whatever an earlier plan left is void from here on\n",
@@ -78,7 +81,7 @@ PLANTS = [
     ),
     Plant(
         "no cap on the cast", "cast", "0.5.6", "contract", "kv_cast",
-        [("named[:rows] | (live_pages * page_size > rows)", "named[:rows]")],
+        [("named[:rows] | (count > rows)", "named[:rows]")],
     ),
     Plant(
         "equal dtype returns another object", "cast", "0.5.13", "pool of the query's dtype", "kv_cast",
@@ -137,7 +140,7 @@ PLANTS = [
     ),
     Plant(
         "the last page up to the length alone", "pages", "0.5.13", "pages of 64, target verify", "kv_cast_pages",
-        [("live = read[:, :, None] &", "live = (torch.arange(table.shape[1])[:, None] * page_size + in_page < lengths[:, None, None]) &")],
+        [(_LIVE_COLUMNS, "    live = torch.arange(table.shape[1])[:, None] * page_size + in_page < lengths[:, None, None]\n")],
     ),
     Plant(
         "page ids read as slots", "pages", "0.5.18", "pages of 64, graph decode", "kv_cast_pages",
@@ -149,7 +152,7 @@ PLANTS = [
     ),
     Plant(
         "columns behind the length are cast", "pages", "0.5.22", "contract", "kv_cast_pages",
-        [("live = read[:, :, None] &", "live =")],
+        [(_LIVE_COLUMNS, "    live = torch.ones((), dtype=torch.bool)\n")],
     ),
     Plant(
         "the second table is not read, verify", "pages", "0.5.6", "target verify, topk 2", "kv_cast_pages",
@@ -170,7 +173,7 @@ PLANTS = [
     Plant(
         "the lengths of capture are kept", "pages", "0.5.18", "graph decode, eager steps between", "kv_cast_pages",
         [("_Table = Tuple", "_first = {}\n_Table = Tuple"),
-         ("    rows = pool.shape[0]\n    pages =", "    rows = pool.shape[0]\n    lengths = _first.setdefault(lengths.data_ptr(), lengths.clone())\n    pages =")],
+         ("    pages = ((lengths", "    lengths = _first.setdefault(lengths.data_ptr(), lengths.clone())\n    pages = ((lengths")],
     ),
     Plant(
         ".tolist() on the lengths", "pages", "0.5.13", "eager decode", "kv_cast_pages",
@@ -194,7 +197,7 @@ PLANTS = [
     ),
     Plant(
         "no cap on the cast", "pages", "0.5.6", "contract", "kv_cast_pages",
-        [("named[:rows] | (pages.sum() * page_size > rows)", "named[:rows]")],
+        [("live, pages.sum() * page_size)", "live, 0)")],
     ),
     # ---
     Plant(

@@ -1,7 +1,10 @@
-"""What the checks and the times of the KV cast share: the module under test, and FlashInfer's wrapper as it sees it."""
+"""What the checks and the times of the KV casts share: the module under test, FlashInfer's wrapper as it sees it, and the
+program around them."""
 
+import argparse
 import datetime
 import importlib.util
+import json
 import pathlib
 import platform
 import sys
@@ -57,3 +60,46 @@ def facts_of_this_run(options):
     }
     print("\n".join(f"{key}: {value}" for key, value in facts.items()))
     return facts
+
+
+def options_of(description, modules, what):
+    """The command line. `modules`: where the code under test is, unless it says otherwise."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--modules", type=pathlib.Path, default=modules, help=what)
+    parser.add_argument("--json", metavar="FILE", help="write the results there")
+    parser.add_argument("--sweep", action="store_true", help="time other layouts of the kernel, too")
+    parser.add_argument("--no-times", action="store_true", help="checks only")
+    parser.add_argument("--layers", type=int, default=16, help="pools of 285 MB (default 16)")
+    parser.add_argument("--replays", type=int, default=50)
+    parser.add_argument("--require", action="store_true", help="a missing GPU is a failure")
+    return parser.parse_args()
+
+
+def run(options, load, check, time):
+    """Checks, then times. `load(path)`: the module whose kernel is timed; `check(torch, module)`: a list of {"holds": ...};
+    `time(torch, module)`: what goes into the JSON document beside them. Returns the exit code."""
+    try:
+        import torch
+        import triton  # noqa: F401
+    except ImportError as error:
+        print(f"skipped: {error}")
+        return 1 if options.require else SKIPPED
+    if not torch.cuda.is_available():
+        print("skipped: torch sees no GPU")
+        return 1 if options.require else SKIPPED
+
+    facts = facts_of_this_run(options)
+    module = load(options.modules)
+    torch.manual_seed(20)
+    facts["tuning"] = module._TUNING._asdict()
+    print(f"tuning: {facts['tuning']}\n")
+
+    checks = check(torch, module)
+    failed = sum(not each["holds"] for each in checks)
+    result = {"facts": facts, "checks": checks}
+    if not options.no_times:
+        result.update(time(torch, module))
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
+    print(f"\n{len(checks) - failed} passed, {failed} failed")
+    return 1 if failed else 0

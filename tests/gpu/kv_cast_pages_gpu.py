@@ -9,12 +9,7 @@ no SGLang, no FlashAttention.
 Checks and times are taken as in kv_cast_gpu.py, which says how; so are the exit codes.
 """
 
-import argparse
-import datetime
 import importlib.util
-import json
-import pathlib
-import platform
 import statistics
 import sys
 from types import SimpleNamespace
@@ -25,19 +20,19 @@ import kv_cast_times
 
 SLOTS, COUNTS = base.SLOTS, base.COUNTS
 PACKAGE = "sglang.srt.layers.attention"
+SLOT_CAST = f"{PACKAGE}.suture_kv_cast"
 CONTEXT = 131_072  # of the tables of CUDA graphs: so many slots wide, whatever a request has
 STALE = 2**30  # what stands behind the live columns in the checks
 
 
 def load(folder):
-    """Both files: the one with the shadow, where the other imports it from, and the one that casts pages."""
-    loaded = []
-    for name in ("suture_kv_cast", "suture_kv_cast_pages"):
-        spec = importlib.util.spec_from_file_location(f"{PACKAGE}.{name}", folder / f"{name}.py")
-        loaded.append(importlib.util.module_from_spec(spec))
-        sys.modules[spec.name] = loaded[-1]  # Triton looks the kernel's module up by name
-        spec.loader.exec_module(loaded[-1])
-    return loaded
+    """The file that casts pages, and before it the one with the shadow, where it imports that from."""
+    for name in (SLOT_CAST, f"{PACKAGE}.suture_kv_cast_pages"):
+        spec = importlib.util.spec_from_file_location(name, folder / f"{name.rpartition('.')[2]}.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module  # Triton looks the kernel's module up by name
+        spec.loader.exec_module(module)
+    return module
 
 
 def rows_of(count, batch, page_size):
@@ -349,47 +344,20 @@ def sweep(timer):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Checks and times the cast of pages of suture's fa3 patch on a GPU.")
-    parser.add_argument("--modules", default=str(base.DEFAULT_MODULE.parent), help="folder of the two files")
-    parser.add_argument("--json", metavar="FILE", help="write the results there")
-    parser.add_argument("--sweep", action="store_true", help="time other layouts of the kernel, too")
-    parser.add_argument("--no-times", action="store_true", help="checks only")
-    parser.add_argument("--layers", type=int, default=16, help="pools of 285 MB (default 16)")
-    parser.add_argument("--replays", type=int, default=50)
-    parser.add_argument("--require", action="store_true", help="a missing GPU is a failure")
-    options = parser.parse_args()
+    options = base.options_of(
+        "Checks and times the cast of pages of suture's fa3 patch on a GPU.",
+        base.DEFAULT_MODULE.parent,
+        "folder of the two files",
+    )
+    def check(torch, pages):
+        return Checks(torch, sys.modules[SLOT_CAST], pages).run()
 
-    try:
-        import torch
-        import triton
-    except ImportError as error:
-        print(f"skipped: {error}")
-        return 1 if options.require else base.SKIPPED
-    if not torch.cuda.is_available():
-        print("skipped: torch sees no GPU")
-        return 1 if options.require else base.SKIPPED
-    kv, pages = load(pathlib.Path(options.modules))
-    facts = {
-        "date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
-        "triton": triton.__version__, "cuda": torch.version.cuda, "python": platform.python_version(),
-        "command": " ".join(sys.argv), "layers": options.layers, "replays": options.replays,
-        "tuning": pages._TUNING._asdict(),
-    }  # fmt: skip
-    print("\n".join(f"{key}: {value}" for key, value in facts.items()) + "\n")
-    torch.manual_seed(20)
+    def time(torch, pages):
+        timer = Timer(torch, sys.modules[SLOT_CAST], pages, options.layers, options.replays)
+        times = {"times": time_table(timer)}
+        return times | {"sweep": sweep(timer)} if options.sweep else times
 
-    checks = Checks(torch, kv, pages).run()
-    failed = sum(not check["holds"] for check in checks)
-    result = {"facts": facts, "checks": checks}
-    if not options.no_times:
-        timer = Timer(torch, kv, pages, options.layers, options.replays)
-        result["times"] = time_table(timer)
-        if options.sweep:
-            result["sweep"] = sweep(timer)
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
-    print(f"\n{len(checks) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    return base.run(options, load, check, time)
 
 
 if __name__ == "__main__":
