@@ -11,7 +11,7 @@ class SecondCalls(Checks):
     def groups(self):
         return (
             self.all_bytes, self.counts, self.wrong_ids, self.layouts, self.many_rows, self.graphs,
-            self.other_tensors, self.other_kinds, self.elsewhere, self.not_by_itself,
+            self.other_tensors, self.other_kinds, self.elsewhere, self.two_gpus, self.not_by_itself,
         )  # fmt: skip
 
     def guarded(self, group):
@@ -102,6 +102,27 @@ class SecondCalls(Checks):
         got.fill_(-7.0)
         graph.replay()
         yield "under capture, and replayed", self.same(got, self.expected(pool, range(60, 90), torch.bfloat16))
+
+    def two_gpus(self):
+        """One process with a pool on each, whichever of them is the current one."""
+        torch, kv = self.torch, self.kv
+        if torch.cuda.device_count() < 2:
+            print("skipped: second call: two GPUs in one process (this machine has one)")
+            return
+        ids = (range(100), range(300, 450))
+        pools = [self.pool(903, seed=gpu).to(f"cuda:{gpu}") for gpu in range(2)]  # a kind of its own
+        wrappers = [Wrapper(torch, ids[gpu], device=f"cuda:{gpu}") for gpu in range(2)]
+        for current in range(2):
+            with torch.cuda.device(current):
+                for gpu in range(2):
+                    for call in ("first", "second"):
+                        got = kv.cast_active_slots(pools[gpu], wrappers[gpu], torch.bfloat16)
+                        rows = list(ids[gpu])
+                        same = got.device == pools[gpu].device and self.same(
+                            got[rows].cpu(), pools[gpu].to(torch.bfloat16)[rows].cpu()
+                        )
+                        yield f"GPU {gpu} while GPU {current} is current, {call} of two", same
+                        got.fill_(-7.0)
 
     def not_by_itself(self):
         torch, kv = self.torch, self.kv
