@@ -22,7 +22,7 @@ Rewrite replace_parts(const CompiledRule& rule, const CompiledReplace& replace, 
     if (it == site.match.bindings.end() || it->second.run || it->second.nodes.size() != 1)
       return problem(target, site, "$" + name + " stands for a run here, and only a node can be replaced");
     // A name that occurs several times: each place is changed.
-    std::vector<NodeId> nodes = it->second.nodes;
+    std::vector<NodeId> nodes = {it->second.nodes.front()};
     for (const auto& [p, t] : site.match.pairs) {
       const CompiledShape& shape = rule.shapes[site.shape];
       const Metavariable* mv = shape.narrow.match->metavariable(p);

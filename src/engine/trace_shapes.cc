@@ -263,7 +263,7 @@ std::int64_t elements_of(const GpuWork& work) {
   Dims launched = numbers_of(work.grid);
   const Dims block = numbers_of(work.block);
   if (launched.empty() || block.empty()) return 0;
-  launched.insert(launched.end(), block.begin(), block.end());
+  for (const std::int64_t size : block) launched.push_back(size);
   const std::int64_t threads = elements_of(launched);
   if (threads <= 0) return 0;
   std::int64_t each = 0;
