@@ -12,7 +12,7 @@ namespace {
 
 struct Key {
   std::string name, inputs;
-  auto operator<=>(const Key&) const = default;
+  auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct Time {

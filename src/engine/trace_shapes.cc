@@ -218,7 +218,7 @@ std::string short_kernel_name(const std::string& name) {
     if (rest.starts_with(prefix)) rest.remove_prefix(prefix.size());
   }
   const std::size_t end = rest.find_first_of("<(");
-  const std::string base(rest.substr(0, end));
+  std::string base(rest.substr(0, end));
   if (base.empty()) return name;
   if (end == View::npos || rest[end] != '<') return base;
   if (base.starts_with("cutlass::")) {

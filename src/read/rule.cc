@@ -127,7 +127,8 @@ void check_shape(const Rule& rule, const Shape& shape, Range at, Problems& probl
 // A relative import names another module in each folder that a glob leads to.
 void check_import(const Rule& rule, const Shape& shape, Problems& problems) {
   const auto* import = shape.edit ? std::get_if<AddImport>(&*shape.edit) : nullptr;
-  const std::string_view statement = import == nullptr ? "" : trim(import->statement.value);
+  if (import == nullptr) return;
+  const std::string_view statement = trim(import->statement.value);
   if (!statement.starts_with("from ") || !trim(statement.substr(5)).starts_with('.')) return;
   const auto glob = std::find_if(rule.files.begin(), rule.files.end(), [](const Text& f) { return is_glob(f.value); });
   if (glob == rule.files.end()) return;
