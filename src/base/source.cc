@@ -19,12 +19,14 @@ struct NewlineCounts {
 // Offsets of the lines' first bytes; counts what the lines end with.
 std::vector<std::uint32_t> index_lines(std::string_view bytes, NewlineCounts& counts) {
   std::vector<std::uint32_t> lines = {0};
-  for (std::size_t at = bytes.find_first_of("\r\n"); at != std::string_view::npos;
-       at = bytes.find_first_of("\r\n", at)) {
-    const bool crlf = bytes.substr(at, 2) == "\r\n";
-    ++(crlf ? counts.crlf : bytes[at] == '\n' ? counts.lf : counts.cr);
-    at += crlf ? 2 : 1;
-    if (at < bytes.size()) lines.push_back(static_cast<std::uint32_t>(at));
+  // Not find_first_of, which looks each byte up in the set.
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const char c = bytes[at];
+    if (c != '\n' && c != '\r') continue;
+    const bool crlf = c == '\r' && at + 1 < bytes.size() && bytes[at + 1] == '\n';
+    ++(crlf ? counts.crlf : c == '\n' ? counts.lf : counts.cr);
+    if (crlf) ++at;
+    if (at + 1 < bytes.size()) lines.push_back(static_cast<std::uint32_t>(at + 1));
   }
   return lines;
 }

@@ -50,6 +50,13 @@ Error io_error(std::string_view doing, const std::string& path, int error) {
   return out;
 }
 
+Io<std::size_t> FileSystem::read_into(Handle file, std::uint64_t offset, std::span<char> to) {
+  const Io<std::string> bytes = read(file, offset, to.size());
+  if (!bytes) return {bytes.error, 0};
+  std::copy(bytes.value.begin(), bytes.value.end(), to.begin());
+  return {0, bytes.value.size()};
+}
+
 Io<std::string> read_all(FileSystem& fs, Handle file, std::uint64_t limit, std::uint64_t expected) {
   std::string all;
   while (true) {

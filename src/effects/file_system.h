@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,8 @@ class FileSystem {
 
   // --- Reading.
   virtual Io<std::string> read(Handle file, std::uint64_t offset, std::size_t at_most) = 0;  // "" at the end
+  // The same into memory of the caller's, as much as there is room for: how many bytes. For who reads thousands of files.
+  virtual Io<std::size_t> read_into(Handle file, std::uint64_t offset, std::span<char> to);
   virtual Io<FileInfo> info(Handle handle) = 0;
   virtual Io<FileInfo> info_at(Handle at, const std::string& name) = 0;  // of a link itself
   virtual Io<std::vector<std::string>> list(Handle folder) = 0;          // names, sorted, without "." and ".."

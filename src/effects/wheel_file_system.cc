@@ -176,6 +176,10 @@ Io<std::string> WheelFileSystem::read(Handle file, std::uint64_t offset, std::si
   return {0, offset < ours.bytes->size() ? ours.bytes->substr(offset, at_most) : std::string()};
 }
 
+Io<std::size_t> WheelFileSystem::read_into(Handle file, std::uint64_t offset, std::span<char> to) {
+  return is_ours(file) ? FileSystem::read_into(file, offset, to) : base_.read_into(file, offset, to);
+}
+
 Io<FileInfo> WheelFileSystem::info(Handle handle) {
   const auto found = nodes_.find(handle);
   return found == nodes_.end() ? base_.info(handle) : found->second.wheel->info(found->second.path);

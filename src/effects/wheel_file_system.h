@@ -39,6 +39,7 @@ class WheelFileSystem final : public FileSystem {
   Io<Handle> open_lock(Handle at, const std::string& name, bool create) override;
   void close(Handle handle) override;
   Io<std::string> read(Handle file, std::uint64_t offset, std::size_t at_most) override;
+  Io<std::size_t> read_into(Handle file, std::uint64_t offset, std::span<char> to) override;
   Io<FileInfo> info(Handle handle) override;
   Io<FileInfo> info_at(Handle at, const std::string& name) override;
   Io<std::vector<std::string>> list(Handle folder) override;

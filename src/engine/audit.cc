@@ -12,6 +12,8 @@
 #include "engine/outline.h"
 #include "engine/parsed_file.h"
 #include "engine/sites.h"
+#include "engine/word_flow.h"
+#include "read/encoding.h"
 #include "read/glob.h"
 
 namespace suture {
@@ -242,7 +244,7 @@ class SiteWriter {
 
 class FileAuditor {
  public:
-  FileAuditor(const AuditRules& rules, const std::string& path, const std::string& bytes, AuditDepth depth)
+  FileAuditor(const AuditRules& rules, const std::string& path, std::string_view bytes, AuditDepth depth)
       : rules_(rules), path_(path), bytes_(bytes), whole_(depth == AuditDepth::whole) {}
 
   FileAudit run() {
@@ -263,6 +265,10 @@ class FileAuditor {
     whole_ = prefilter.takes_all();
     if (whole_) return true;
     if (hits.empty()) return false;
+    // The outline reads bytes, and of some encodings a byte of a character may be a quote or a backslash.
+    const std::string encoding = declared_encoding(bytes_);
+    whole_ = !encoding.empty() && encoding_kind(encoding) != EncodingKind::utf8;
+    if (whole_) return true;
     outline_ = outline_of(bytes_, hits);
     whole_ = !outline_.sure;
     if (whole_) return true;
@@ -274,11 +280,14 @@ class FileAuditor {
         found.insert(hits[i].anchor);
         ++i;
       } while (i < hits.size() && hits[i].at < excerpt.body.end);
+      std::optional<WordFlow> flow;  // most needs fail before it is asked
       for (const Need& need : prefilter.needs()) {
         if (!found.contains(need.anchors[0])) continue;
         if (need.whole_file && prefilter.holds(need, bytes_, {0, static_cast<std::uint32_t>(bytes_.size())}))
           return whole_ = true;
         if (need.whole_file || !prefilter.holds(need, bytes_, excerpt.body)) continue;
+        if (!flow) flow.emplace(prefilter, bytes_, outline_, excerpt.body);
+        if (!flow->admits(need)) continue;
         excerpts.push_back(std::move(excerpt));
         break;
       }
@@ -351,7 +360,7 @@ class FileAuditor {
   std::vector<Import> outlined_imports() {
     std::string statements;
     for (const LogicalLine& line : outline_.lines) {
-      const std::string_view text = trim(std::string_view(bytes_).substr(line.begin, line.end - line.begin));
+      const std::string_view text = trim(bytes_.substr(line.begin, line.end - line.begin));
       if (text.starts_with("import ") || text.starts_with("from ")) statements += std::string(text) + "\n";
     }
     const auto file = parse_file(path_, statements);
@@ -377,7 +386,7 @@ class FileAuditor {
   }
   [[nodiscard]] bool is_class(const LogicalLine& line, std::string_view name) const {
     if (line.kind != LogicalLine::Kind::klass) return false;
-    std::string_view text = trim(std::string_view(bytes_).substr(line.begin, line.end - line.begin));
+    std::string_view text = trim(bytes_.substr(line.begin, line.end - line.begin));
     text = trim(text.substr(5));
     const bool ends = text.size() == name.size() || text.find_first_of(" \t(:[\\") == name.size();
     return text.starts_with(name) && ends;
@@ -389,7 +398,7 @@ class FileAuditor {
   }
   // What may be `X.name = ...`, `X.name: T`, `X.name[...] = ...`, `X.name.append(...)`, `(X.name, ...) = ...`.
   void add_assignments(Range block, const std::string& name) {
-    const std::string_view text = std::string_view(bytes_).substr(0, block.end);
+    const std::string_view text = bytes_.substr(0, block.end);
     for (std::size_t at = text.find("." + name, block.begin); at != std::string_view::npos;
          at = text.find("." + name, at + 1)) {
       const std::size_t behind = text.find_first_not_of(" \t\\\r\n", at + name.size() + 1);
@@ -405,7 +414,7 @@ class FileAuditor {
 
   const AuditRules& rules_;
   const std::string& path_;
-  const std::string& bytes_;
+  std::string_view bytes_;
   bool whole_;
   std::vector<Seeker> seekers_;
   Outline outline_;
@@ -427,7 +436,7 @@ Result<AuditRules> AuditRules::compile(const std::vector<const Rule*>& rules) {
   return out;
 }
 
-FileAudit audit_file(const AuditRules& rules, const std::string& path, const std::string& bytes, AuditDepth depth) {
+FileAudit audit_file(const AuditRules& rules, const std::string& path, std::string_view bytes, AuditDepth depth) {
   return FileAuditor(rules, path, bytes, depth).run();
 }
 

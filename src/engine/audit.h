@@ -71,7 +71,7 @@ struct FileAudit {
   std::optional<Error> problem;  // not read to the end: sites may be missing
 };
 
-FileAudit audit_file(const AuditRules& rules, const std::string& path, const std::string& bytes,
+FileAudit audit_file(const AuditRules& rules, const std::string& path, std::string_view bytes,
                      AuditDepth depth = AuditDepth::excerpts);
 
 }  // namespace suture

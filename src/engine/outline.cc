@@ -60,8 +60,12 @@ class Lexer {
     if (c == '\\' || c == '\0') return give_up();
     line.kind = kind_at();
     if (!fits(line.indent)) return give_up();
+    assigns_ = 0;
+    wide_ = false;
     code();
     line.end = static_cast<std::uint32_t>(at_);
+    line.assigns = assigns_;
+    line.wide = wide_;
     if (out_.sure) out_.lines.push_back(line);
   }
 
@@ -154,11 +158,21 @@ class Lexer {
           break;
         case '\0':
           return give_up();
+        case '=':
+          equals();
+          break;
         default:
           if (!bracket(c)) return give_up();
           ++at_;
       }
     }
+  }
+
+  void equals() {
+    const char before = at_ > 0 ? text_[at_ - 1] : '\0';
+    const bool compares = before == '=' || before == '!' || before == '<' || before == '>' || peek(1) == '=';
+    if (brackets_.empty() && !compares) assigns_ = static_cast<std::uint32_t>(at_);
+    ++at_;
   }
 
   // false: it does not pair.
@@ -176,7 +190,8 @@ class Lexer {
   // A word, which may be the prefix of a string.
   void word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    for (; at_ < text_.size() && is_word(text_[at_]); ++at_)
+      wide_ = wide_ || static_cast<unsigned char>(text_[at_]) > 127;
     const char c = peek();
     if ((c == '"' || c == '\'') && at_ - begin <= 2) string(text_.substr(begin, at_ - begin));
   }
@@ -273,7 +288,9 @@ class Lexer {
   std::vector<Hit> kept_;
   std::size_t next_hit_ = 0;
   std::size_t at_ = 0;
-  std::string brackets_;  // that are open, as what closes them
+  std::uint32_t assigns_ = 0;  // of the line: LogicalLine
+  bool wide_ = false;          // of the line, too
+  std::string brackets_;       // that are open, as what closes them
   int fields_ = 0;
   bool tabs_ = false, spaces_ = false;
   char last_ = '\n';  // of code, of the line before

@@ -18,8 +18,11 @@ namespace suture {
 struct LogicalLine {
   enum class Kind : std::uint8_t { other, function, klass, decorator, clause };
   std::uint32_t begin = 0, end = 0;
+  std::uint32_t assigns =
+      0;  // where its last `=` outside of brackets and strings stands, one that is no part of a comparison; 0: none
   std::uint16_t indent = 0;  // columns
   Kind kind = Kind::other;
+  bool wide = false;  // a byte that is not ASCII stands in it, outside of comments and of the text of strings
 };
 
 struct Outline {

@@ -143,14 +143,14 @@ Location ParsedFile::first_error() const {
   return nowhere;
 }
 
-std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std::string& bytes) {
+std::shared_ptr<const ParsedFile> parse_file(const std::string& path, std::string_view bytes) {
   return parse_parts(path, bytes, {});
 }
 
-std::shared_ptr<const ParsedFile> parse_parts(const std::string& path, const std::string& bytes,
+std::shared_ptr<const ParsedFile> parse_parts(const std::string& path, std::string_view bytes,
                                               const std::vector<Range>& parts) {
   auto file = std::make_shared<ParsedFile>();
-  file->source = std::make_unique<const Source>(path, bytes);
+  file->source = std::make_unique<const Source>(path, std::string(bytes));
   file->problem = encoding_problem(*file->source);
   if (!file->problem) file->problem = nul_problem(*file->source);
   if (file->problem) return file;

@@ -29,9 +29,9 @@ struct ParsedFile {
   [[nodiscard]] Location first_error() const;
 };
 
-std::shared_ptr<const ParsedFile> parse_file(const std::string& path, const std::string& bytes);
+std::shared_ptr<const ParsedFile> parse_file(const std::string& path, std::string_view bytes);
 // Parts of it (parse_python), of a file that an outline is sure of: what else is looked for in a whole file is not there.
-std::shared_ptr<const ParsedFile> parse_parts(const std::string& path, const std::string& bytes,
+std::shared_ptr<const ParsedFile> parse_parts(const std::string& path, std::string_view bytes,
                                               const std::vector<Range>& parts);
 
 // Parses each content once, whatever state it is seen in.

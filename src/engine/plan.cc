@@ -155,4 +155,14 @@ PatchOutcome judge(const TreeState& state, const Patch& patch, const std::vector
   return std::move(judgement.outcome);
 }
 
+std::vector<PatchOutcome> verdicts_of(const TreeState& state, const std::vector<const Patch*>& patches,
+                                      const std::vector<Patch>& all, const PlanOptions& options) {
+  Workbench bench;
+  TreeState live = state;
+  drop_void_entries(live);
+  std::vector<PatchOutcome> out;
+  for (const Patch* patch : patches) out.push_back(judge_patch(bench, live, *patch, all, options).outcome);
+  return out;
+}
+
 }  // namespace suture

@@ -110,5 +110,9 @@ PatchOutcome judge(const TreeState& state, const Patch& patch, const std::vector
                    const PlanOptions& options = {});
 // The same by the receipt alone, for a patch that the catalog does not have: applied, partial, or absent without one.
 PatchOutcome judge_receipt(const TreeState& state, const std::string& patch);
+// Of several patches as the tree stands, none of their edits made: rules are compiled and files parsed once for all. Where a patch's
+// own rules are wrong for the tree, that (`fatal`) may not show.
+std::vector<PatchOutcome> verdicts_of(const TreeState& state, const std::vector<const Patch*>& patches,
+                                      const std::vector<Patch>& all, const PlanOptions& options = {});
 
 }  // namespace suture

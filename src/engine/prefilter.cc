@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/code.h"
+
 namespace suture {
 namespace {
 
@@ -190,35 +192,110 @@ std::vector<Anchor> anchors_in(const Pattern& pattern, const std::vector<Compile
   return out;
 }
 
-using Ways = std::vector<std::vector<Anchor>>;
-
-// The ways in which a value may come from where a clause says.
-Ways ways_of(const CompiledFlow& flow, const std::vector<CompiledWhere>& clauses) {
-  Ways out;
-  for (const auto* list : {&flow.from, &flow.element_of}) {
-    for (const Pattern& pattern : *list) out.push_back(anchors_in(pattern, clauses));
-  }
-  if (flow.parameter) {
-    const std::string literal = required_literal(flow.parameter->pattern());
-    out.emplace_back();
-    if (!literal.empty()) out.back().push_back({literal, false, flow.parameter, false, ""});
+// What a pattern takes of the metavariable, wherever that stands in it: the names of attributes; nullopt: that cannot be told.
+std::optional<std::vector<std::string>> taken_of(const Pattern& pattern, const std::string& name) {
+  const Tree& tree = pattern.tree();
+  std::vector<std::string> out;
+  for (const NodeId root : pattern.roots()) {
+    for (NodeId id = root; id < tree[root].subtree_end; ++id) {
+      const Metavariable* mv = pattern.metavariable(id);
+      if (mv == nullptr || mv->name != name) continue;
+      NodeId at = id;  // `($FROM).view()` matches `x.view()`
+      while (tree[at].parent != kNone && tree.is(tree[at].parent, kinds().parenthesized_expression))
+        at = tree[at].parent;
+      if (tree[at].parent == kNone || !tree.is(tree[at].parent, kinds().attribute)) continue;
+      if (tree[at].field != fields().object) return std::nullopt;
+      out.push_back(attribute_of(pattern, at));
+      if (out.back().empty()) return std::nullopt;
+    }
   }
   return out;
 }
 
-Ways ways_of(const CompiledNarrowing& narrowing) {
-  Ways out = {anchors_in(*narrowing.match, narrowing.where)};
+// Whether the metavariable stands at the begin of the expression alone, before all calls and indexing: `$FROM.a(...)[...]`.
+bool begins_with(const Pattern& pattern, const std::string& name) {
+  const Tree& tree = pattern.tree();
+  const NodeId root = pattern.roots()[0];
+  for (NodeId id = root; id < tree[root].subtree_end; ++id) {
+    const Metavariable* mv = pattern.metavariable(id);
+    if (mv == nullptr || mv->name != name) continue;
+    for (NodeId at = id; at != root; at = tree[at].parent) {
+      const std::uint8_t field = tree[at].field;
+      const bool first = tree.is(tree[at].parent, kinds().parenthesized_expression) || field == fields().object ||
+                         field == fields().function ||
+                         (field == fields().value && tree.is(tree[at].parent, kinds().subscript));
+      if (!first) return false;
+    }
+  }
+  return pattern.roots().size() == 1;
+}
+
+// A way to have a site, as Need has it with the anchors numbered.
+struct WayValue {
+  Origin origin;
+  std::vector<Anchor> anchors;
+  std::string method;
+  bool any_method = false;
+};
+struct Way {
+  std::vector<Anchor> site, has;
+  std::vector<WayValue> values;
+};
+
+bool may_be_name(const Pattern& pattern) {
+  const Tree& tree = pattern.tree();
+  return std::any_of(pattern.roots().begin(), pattern.roots().end(), [&](NodeId root) {
+    const NodeId node = strip_parentheses(tree, root);
+    return tree.is(node, kinds().identifier) || pattern.metavariable(node) != nullptr;
+  });
+}
+
+// The ways in which a value may come from where a clause says.
+std::vector<WayValue> values_of(const CompiledFlow& flow, const std::vector<CompiledWhere>& clauses) {
+  std::vector<WayValue> out;
+  for (const auto* list : {&flow.from, &flow.element_of}) {
+    for (const Pattern& pattern : *list) {
+      out.push_back({{}, anchors_in(pattern, clauses), "", false});
+      out.back().origin.bare = may_be_name(pattern);
+    }
+  }
+  if (flow.parameter) {
+    const std::string literal = required_literal(flow.parameter->pattern());
+    out.emplace_back();
+    out.back().origin.parameter = true;
+    if (!literal.empty()) out.back().anchors.push_back({literal, false, flow.parameter, false, ""});
+  }
+  std::optional<std::vector<std::string>> through = std::vector<std::string>();
+  bool arguments = false;
+  for (const Pattern& pattern : flow.through) {
+    arguments = arguments || !begins_with(pattern, "FROM");
+    const auto taken = taken_of(pattern, "FROM");
+    if (through && taken) through->insert(through->end(), taken->begin(), taken->end());
+    if (!taken) through.reset();
+  }
+  for (WayValue& value : out) {
+    value.origin.through = through;
+    value.origin.arguments = arguments;
+  }
+  return out;
+}
+
+std::vector<Way> ways_of(const CompiledNarrowing& narrowing) {
+  std::vector<Way> out = {{anchors_in(*narrowing.match, narrowing.where), {}, {}}};
   for (const Pattern& pattern : narrowing.has) {
     const std::vector<Anchor> more = anchors_in(pattern, narrowing.where);
-    for (auto& way : out) way.insert(way.end(), more.begin(), more.end());
+    out[0].has.insert(out[0].has.end(), more.begin(), more.end());
   }
   for (const CompiledWhere& where : narrowing.where) {
     if (!where.flow || !narrowing.match->binds(where.name)) continue;
-    Ways longer;
-    for (const auto& way : out) {
-      for (const auto& more : ways_of(*where.flow, narrowing.where)) {
+    const auto taken = taken_of(*narrowing.match, where.name);
+    std::vector<Way> longer;
+    for (const Way& way : out) {
+      for (WayValue& value : values_of(*where.flow, narrowing.where)) {
+        value.any_method = !taken || taken->size() > 1;
+        if (taken && taken->size() == 1) value.method = taken->front();
         longer.push_back(way);
-        longer.back().insert(longer.back().end(), more.begin(), more.end());
+        longer.back().values.push_back(std::move(value));
       }
     }
     out = std::move(longer);
@@ -284,6 +361,28 @@ Prefilter::Prefilter(const std::vector<CompiledRule>& rules) {
   for (std::size_t r = 0; r < rules.size(); ++r) {
     for (std::size_t s = 0; s < rules[r].shapes.size(); ++s) add(r, s, rules[r].shapes[s]);
   }
+  std::vector<std::size_t> searched;  // those that stand first in some need
+  for (const Need& need : needs_) {
+    if (std::find(searched.begin(), searched.end(), need.anchors[0]) == searched.end())
+      searched.push_back(need.anchors[0]);
+  }
+  search_for(std::move(searched));
+}
+
+void Prefilter::search_for(std::vector<std::size_t> anchors) {
+  const auto size = [this](std::size_t anchor) { return anchors_[anchor].literal.size(); };
+  std::stable_sort(anchors.begin(), anchors.end(), [&](std::size_t a, std::size_t b) { return size(a) < size(b); });
+  for (const std::size_t anchor : anchors) {
+    const std::string& literal = anchors_[anchor].literal;
+    const auto core = std::find_if(cores_.begin(), cores_.end(), [&](const Core& c) {
+      return literal.find(literals_[c.literal].text()) != std::string::npos;
+    });
+    if (core == cores_.end()) {
+      cores_.push_back({anchor, {{anchor, 0}}});
+    } else {
+      core->anchors.emplace_back(anchor, literal.find(literals_[core->literal].text()));
+    }
+  }
 }
 
 std::size_t Prefilter::index_of(const Anchor& anchor) {
@@ -295,19 +394,38 @@ std::size_t Prefilter::index_of(const Anchor& anchor) {
 }
 
 void Prefilter::add(std::size_t rule, std::size_t shape, const CompiledShape& compiled) {
-  for (std::vector<Anchor>& way : ways_of(compiled.narrow)) {
-    if (way.empty()) {
+  for (const Way& way : ways_of(compiled.narrow)) {
+    Need need{rule, shape, {}, looks_around(compiled.narrow), {}, {}};
+    const auto numbered = [&](const std::vector<Anchor>& anchors) {
+      std::vector<std::size_t> out;
+      for (const Anchor& anchor : anchors) out.push_back(index_of(anchor));
+      need.anchors.insert(need.anchors.end(), out.begin(), out.end());
+      return out;
+    };
+    need.site = numbered(way.site);
+    static_cast<void>(numbered(way.has));
+    for (const WayValue& value : way.values) {
+      need.values.push_back({value.origin, std::nullopt, value.any_method});
+      need.values.back().origin.anchors = numbered(value.anchors);
+      for (const std::size_t anchor : need.site) {
+        OriginOfValue& numbered_value = need.values.back();
+        if (!anchors_[anchor].word || anchors_[anchor].literal != value.method) continue;
+        if (numbered_value.method && *numbered_value.method != anchor)
+          numbered_value.any_method = true;  // which is it?
+        numbered_value.method = anchor;
+      }
+      if (!value.method.empty() && !need.values.back().method) need.values.back().any_method = true;
+    }
+    if (need.anchors.empty()) {
       takes_all_ = true;
       continue;
     }
     // The rarest first: the longest, and of those one that says more.
-    std::stable_sort(way.begin(), way.end(), [](const Anchor& a, const Anchor& b) {
-      return a.literal.size() + (a.called ? 1 : 0) > b.literal.size() + (b.called ? 1 : 0);
-    });
-    Need need{rule, shape, {}, looks_around(compiled.narrow)};
-    for (const Anchor& anchor : way) need.anchors.push_back(index_of(anchor));
-    if (std::find(searched_.begin(), searched_.end(), need.anchors[0]) == searched_.end())
-      searched_.push_back(need.anchors[0]);
+    const auto weight = [this](std::size_t anchor) {
+      return anchors_[anchor].literal.size() + (anchors_[anchor].called ? 1 : 0);
+    };
+    std::stable_sort(need.anchors.begin(), need.anchors.end(),
+                     [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
     needs_.push_back(std::move(need));
   }
 }
@@ -332,27 +450,37 @@ bool Prefilter::fits(const Anchor& anchor, std::string_view text, std::size_t at
 
 std::vector<Hit> Prefilter::scan(std::string_view text) const {
   std::vector<Hit> out;
-  for (const std::size_t anchor : searched_) {
-    const Literal& literal = literals_[anchor];
+  for (const Core& core : cores_) {
+    const Literal& literal = literals_[core.literal];
     for (std::size_t at = literal.find(text); at != std::string_view::npos; at = literal.find(text, at + 1)) {
-      if (fits(anchors_[anchor], text, at)) out.push_back({static_cast<std::uint32_t>(at), anchor});
+      for (const auto& [anchor, offset] : core.anchors) {
+        if (offset > at) continue;
+        const std::size_t begin = at - offset;
+        if (text.substr(begin).starts_with(anchors_[anchor].literal) && fits(anchors_[anchor], text, begin))
+          out.push_back({static_cast<std::uint32_t>(begin), anchor});
+      }
     }
   }
-  std::sort(out.begin(), out.end(), [](const Hit& a, const Hit& b) { return a.at < b.at; });
+  std::sort(out.begin(), out.end(),
+            [](const Hit& a, const Hit& b) { return a.at != b.at ? a.at < b.at : a.anchor < b.anchor; });
   return out;
 }
 
 bool Prefilter::holds(const Need& need, std::string_view text, Range part) const {
-  return std::all_of(need.anchors.begin(), need.anchors.end(), [&](std::size_t anchor) {
-    const Literal& literal = literals_[anchor];
-    // Up to the end of the part; what follows a name there is looked at in the whole text.
-    const std::string_view until = text.substr(0, part.end);
-    for (std::size_t at = literal.find(until, part.begin); at != std::string_view::npos;
-         at = literal.find(until, at + 1)) {
-      if (fits(anchors_[anchor], text, at)) return true;
-    }
-    return false;
-  });
+  return std::all_of(need.anchors.begin(), need.anchors.end(),
+                     [&](std::size_t anchor) { return find(anchor, text, part, [](std::uint32_t) { return true; }); });
+}
+
+bool Prefilter::find(std::size_t anchor, std::string_view text, Range part,
+                     FunctionRef<bool(std::uint32_t)> stop) const {
+  const Literal& literal = literals_[anchor];
+  // Up to the end of the part; what follows a name there is looked at in the whole text.
+  const std::string_view until = text.substr(0, part.end);
+  for (std::size_t at = literal.find(until, part.begin); at != std::string_view::npos;
+       at = literal.find(until, at + 1)) {
+    if (fits(anchors_[anchor], text, at) && stop(static_cast<std::uint32_t>(at))) return true;
+  }
+  return false;
 }
 
 }  // namespace suture

@@ -8,10 +8,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/literal.h"
 #include "base/source.h"
 #include "engine/compiled_rule.h"
@@ -30,11 +33,30 @@ struct Anchor {
   }
 };
 
+// One way in which a value may come from where a where clause says (engine/flow.h).
+struct Origin {
+  std::vector<std::size_t> anchors;  // of the expression that it comes from; of a parameter: its name
+  bool parameter = false;
+  bool bare = false;  // the expression may be a name
+  // What may be taken of a name without losing the value: `view`, where the clause looks through `$FROM.view()`; nullopt: anything.
+  std::optional<std::vector<std::string>> through = std::vector<std::string>();
+  bool arguments = false;  // the clause looks through a call into its arguments
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+// A clause of a need about where a value in the site comes from.
+struct OriginOfValue {
+  Origin origin;
+  std::optional<std::size_t> method;  // the anchor that the site takes of the value: `to` of `$VALUE.to()`
+  bool any_method = false;            // it takes something of it, whatever that is called
+};
+
 // One way for one shape of a rule to have a site: all of these occur. The first is the one to search for.
 struct Need {
   std::size_t rule = 0, shape = 0;
-  std::vector<std::size_t> anchors;  // indexes into Prefilter::anchors()
-  bool whole_file = false;           // what it looks at may lie outside of the statement of the site
+  std::vector<std::size_t> anchors;   // indexes into Prefilter::anchors()
+  bool whole_file = false;            // what it looks at may lie outside of the statement of the site
+  std::vector<std::size_t> site;      // of the anchors, those of the expression that is the site
+  std::vector<OriginOfValue> values;  // one for each clause about where a value in the site comes from
 };
 
 struct Hit {
@@ -55,8 +77,17 @@ class Prefilter {
   [[nodiscard]] std::vector<Hit> scan(std::string_view text) const;
   // Whether all that `need` asks for occurs in the part.
   [[nodiscard]] bool holds(const Need& need, std::string_view text, Range part) const;
+  // Where in the part the anchor occurs, in order, until `stop` is true of one; whether it was.
+  bool find(std::size_t anchor, std::string_view text, Range part, FunctionRef<bool(std::uint32_t)> stop) const;
 
  private:
+  // One search for several anchors: a literal, and the anchors that it is part of (`buffer`, `k_buffer`, `get_kv_buffer`), each with where
+  // in the anchor's literal it first stands.
+  struct Core {
+    std::size_t literal = 0;  // index into literals_
+    std::vector<std::pair<std::size_t, std::size_t>> anchors;
+  };
+  void search_for(std::vector<std::size_t> anchors);
   std::size_t index_of(const Anchor& anchor);
   void add(std::size_t rule, std::size_t shape, const CompiledShape& compiled);
   [[nodiscard]] bool fits(const Anchor& anchor, std::string_view text, std::size_t at) const;
@@ -64,7 +95,7 @@ class Prefilter {
   std::vector<Anchor> anchors_;
   std::vector<Literal> literals_;  // of the anchors
   std::vector<Need> needs_;
-  std::vector<std::size_t> searched_;  // anchors that stand first in some need
+  std::vector<Core> cores_;
   bool takes_all_ = false;
 };
 

@@ -1,5 +1,6 @@
 // suture audit: every call site of a whole package that rules without an edit find; what is known of each.
 #include <algorithm>
+#include <future>
 #include <map>
 #include <thread>
 #include <utility>
@@ -247,13 +248,34 @@ struct Run {
   const Catalog& catalog;
 };
 
+bool looks_for_casts(const AuditRules& rules) {
+  return std::any_of(rules.compiled().begin(), rules.compiled().end(),
+                     [](const CompiledRule& rule) { return rule.rule->audit->kind == "cast"; });
+}
+
+// What the patches for a package say of it.
+Result<TreeReport> judged(const Run& run, const Found& found) {
+  Result<Target> target = load_target(run.session, run.catalog, found.group, run.session.options().value("--tree"));
+  if (!target) return target.error();
+  TreeReport tree = report_on(*target);
+  tree.patches = verdicts_of(target->state, found.group.patches, run.catalog.patches);
+  return tree;
+}
+
+// Patches are judged beside the walk, not behind it: they are a third of the work, and nearly every package that there are patches for
+// casts somewhere.
 Status audit_package(const Run& run, const Found& found, Report& report) {
   const Session& session = run.session;
   const std::chrono::milliseconds begun = session.fs().now();
   const Result<TreeFolder> folder = TreeFolder::open(session.fs(), found.tree.package_folder);
   if (!folder) return folder.error();
-  // Members of a wheel are inflated by one thread at a time.
+  // What is in a wheel, the tree or one of --with, is read by one thread at a time.
   const unsigned threads = found.tree.read_only ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  const bool beside = !found.tree.read_only && session.options().values("--with").empty();
+  const bool judges = looks_for_casts(run.rules) && !found.group.patches.empty();
+  std::future<Result<TreeReport>> verdicts;
+  if (judges)
+    verdicts = std::async(beside ? std::launch::async : std::launch::deferred, [&] { return judged(run, found); });
   auto audit = std::make_shared<AuditReport>(
       report_of(found.group.folder, run.rules, audit_tree(*folder, run.rules, {threads, AuditDepth::excerpts})));
   TreeReport tree;
@@ -261,12 +283,10 @@ Status audit_package(const Run& run, const Found& found, Report& report) {
   tree.package = found.group.package;
   const bool casts = std::any_of(audit->sites.begin(), audit->sites.end(),
                                  [](const ReportedSite& site) { return site.audit.kind == "cast"; });
-  if (casts && !found.group.patches.empty()) {
-    Result<Target> target = load_target(session, run.catalog, found.group, session.options().value("--tree"));
-    if (!target) return target.error();
-    tree = report_on(*target);
-    for (const Patch* patch : found.group.patches)
-      tree.patches.push_back(judge(target->state, *patch, run.catalog.patches, {}));
+  if (casts && judges) {
+    Result<TreeReport> of_patches = verdicts.get();
+    if (!of_patches) return of_patches.error();
+    tree = std::move(*of_patches);
     add_patches(tree.patches, audit->sites);
   }
   if (run.inventory.table) {
