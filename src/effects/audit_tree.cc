@@ -205,6 +205,7 @@ TreeAudit audit_tree(const TreeFolder& tree, const AuditRules& rules, const Audi
   std::vector<Worker> workers(threads, Worker(tree, rules, walk.depth, queue));
   std::vector<std::thread> others;
   for (unsigned i = 1; i < threads; ++i) others.emplace_back([&workers, i] { workers[i].run(); });
+  if (walk.beside) walk.beside();
   workers[0].run();
   for (std::thread& thread : others) thread.join();
   for (Worker& worker : workers) merge(all, worker.result());

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct TreeAudit {
 struct AuditWalk {
   unsigned threads = 1;
   AuditDepth depth = AuditDepth::excerpts;
+  // Other work of the caller's, done by the calling thread before it walks too, while the others do.
+  std::function<void()> beside = nullptr;
 };
 
 // Files are named *.py. `.suture`, `.git` and `__pycache__` are passed over; a link to a folder is not entered (what is

@@ -1,6 +1,8 @@
 // See audit.h. Tests: tests/unit/audit_test.cc, tests/audit.
 #include "engine/audit.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -36,8 +38,34 @@ struct Seeker {
   std::size_t rule = 0;
   const CompiledShape* shape = nullptr;
   bool call = false;
-  std::string callee;  // empty: any
+  std::string callee;                     // empty: any
+  std::shared_ptr<const re2::RE2> regex;  // what the name of the callee must match, where it is a metavariable
+  std::string literal;                    // that the regex requires
+  [[nodiscard]] bool admits(std::string_view name) const {
+    if (!callee.empty()) return callee == name;
+    if (!regex) return true;
+    return name.find(literal) != std::string_view::npos &&
+           re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *regex);
+  }
 };
+
+void wants_callee(const Pattern& pattern, NodeId name, const CompiledNarrowing& narrow, Seeker& seeker) {
+  const Metavariable* mv = pattern.metavariable(name);
+  if (mv == nullptr) {
+    seeker.callee = pattern.source().text(pattern.tree().range(name));
+    return;
+  }
+  // `$F` of `$F()` may be `a.b`, of which the name is a part, unless a clause says that it is an identifier.
+  const bool one_name = pattern.tree()[name].field == fields().attribute ||
+                        std::any_of(narrow.where.begin(), narrow.where.end(), [&](const CompiledWhere& where) {
+                          return where.name == mv->name && where.kind && *where.kind == kinds().identifier;
+                        });
+  for (const CompiledWhere& where : narrow.where) {
+    if (!one_name || where.name != mv->name || mv->run || !where.regex) continue;
+    seeker.regex = where.regex;
+    seeker.literal = required_literal(where.regex->pattern());
+  }
+}
 
 std::vector<Seeker> seekers_of(const std::vector<CompiledRule>& rules, const std::string& path) {
   std::vector<Seeker> out;
@@ -49,13 +77,12 @@ std::vector<Seeker> seekers_of(const std::vector<CompiledRule>& rules, const std
     if (!fits) continue;
     for (const CompiledShape& shape : rules[r].shapes) {
       const Pattern& pattern = *shape.narrow.match;
-      Seeker seeker{r, &shape, false, ""};
+      Seeker seeker{r, &shape, false, "", nullptr, ""};
       const NodeId root = strip_parentheses(pattern.tree(), pattern.roots()[0]);
       seeker.call = pattern.form() == Pattern::Form::expression && pattern.metavariable(root) == nullptr &&
                     pattern.tree().is(root, kinds().call);
       const NodeId name = seeker.call ? callee_name(pattern.tree(), root) : kNone;
-      if (name != kNone && pattern.metavariable(name) == nullptr)
-        seeker.callee = pattern.source().text(pattern.tree().range(name));
+      if (name != kNone) wants_callee(pattern, name, shape.narrow, seeker);
       out.push_back(std::move(seeker));
     }
   }
@@ -81,7 +108,7 @@ class Finder {
       const NodeId name = callee_name(tree, id);
       const std::string_view text = name == kNone ? std::string_view() : target_.source->text(tree.range(name));
       for (const Seeker& seeker : seekers_) {
-        if (!seeker.call || (!seeker.callee.empty() && seeker.callee != text)) continue;
+        if (!seeker.call || !seeker.admits(text)) continue;
         for (const NodeId scope : scopes_[seeker.rule]) {
           if (!tree.contains(scope, id)) continue;
           if (auto match = find_narrowed_at(seeker.shape->narrow, target_, scope, id)) add(seeker.rule, *match);

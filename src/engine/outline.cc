@@ -2,6 +2,7 @@
 #include "engine/outline.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,9 +14,35 @@ constexpr std::uint32_t kMostBrackets = 1000;  // Python itself stops at 200
 constexpr int kMostFields = 16;                // f-strings in f-strings
 constexpr std::uint16_t kMostColumns = 255;    // the parser's own limit
 
+// What a byte is to code, and to the text of a string. A table: each byte of a file is looked at.
+enum Class : unsigned char {
+  kWord = 1,   // letters, digits, underscores and what is not ASCII
+  kWide = 2,   // not ASCII
+  kBlank = 4,  // of code: says nothing of what the line ends with
+  kPlain = 8,  // in a string: text, whatever string it is
+  kSign = 16,  // of code: stands for itself alone, and is no bracket
+};
+
+constexpr std::array<unsigned char, 256> classes() {
+  std::array<unsigned char, 256> out{};
+  constexpr std::string_view kWords = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  for (std::size_t byte = 0; byte < out.size(); ++byte) {
+    const char c = static_cast<char>(byte);
+    if (byte > 127) out[byte] = kWord | kWide;
+    if (kWords.find(c) != std::string_view::npos) out[byte] = kWord;
+    if (std::string_view(" \t\f\n\r\\#").find(c) != std::string_view::npos) out[byte] |= kBlank;
+    if (std::string_view("\\\"'\n\r{").find(c) == std::string_view::npos && byte != 0) out[byte] |= kPlain;
+    if (std::string_view(".,:;+-*/%@&|^~<>!$?`").find(c) != std::string_view::npos) out[byte] |= kSign;
+  }
+  return out;
+}
+
+bool is(char c, unsigned char wanted) {
+  static constexpr std::array<unsigned char, 256> kClasses = classes();
+  return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
+}
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) > 127;
+  return is(c, kWord);
 }
 
 LogicalLine::Kind kind_of(std::string_view word) {
@@ -130,7 +157,15 @@ class Lexer {
         word();
         continue;
       }
-      if (c != ' ' && c != '\t' && c != '\f' && c != '\n' && c != '\r' && c != '\\' && c != '#') last_ = c;
+      if (c == ' ') {
+        ++at_;
+        continue;
+      }
+      if (!is(c, kBlank)) last_ = c;
+      if (is(c, kSign)) {
+        ++at_;
+        continue;
+      }
       switch (c) {
         case '\n':
           ++at_;
@@ -190,8 +225,9 @@ class Lexer {
   // A word, which may be the prefix of a string.
   void word() {
     const std::size_t begin = at_;
-    for (; at_ < text_.size() && is_word(text_[at_]); ++at_)
-      wide_ = wide_ || static_cast<unsigned char>(text_[at_]) > 127;
+    unsigned char seen = 0;
+    for (; at_ < text_.size() && is_word(text_[at_]); ++at_) seen |= static_cast<unsigned char>(text_[at_]);
+    wide_ = wide_ || seen > 127;
     const char c = peek();
     if ((c == '"' || c == '\'') && at_ - begin <= 2) string(text_.substr(begin, at_ - begin));
   }
@@ -205,7 +241,9 @@ class Lexer {
     at_ += triple ? 3 : 1;
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '\\') {
+      if (is(c, kPlain)) {
+        ++at_;
+      } else if (c == '\\') {
         at_ += text_.substr(at_, 3) == "\\\r\n" ? 3 : 2;
       } else if (c == quote) {
         if (!triple || (peek(1) == quote && peek(2) == quote)) {

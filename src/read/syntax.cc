@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <string>
+#include <utility>
 
 #include "read/python_reading.h"
 
@@ -94,7 +95,10 @@ std::uint64_t budget(std::uint64_t base, double per_byte, const Source& source) 
 class SyntaxBuilder {
  public:
   SyntaxBuilder(const TSTree* tree, std::uint32_t max_depth)
-      : max_depth_(max_depth), cursor_(ts_tree_cursor_new(ts_tree_root_node(tree))) {}
+      : max_depth_(max_depth), cursor_(ts_tree_cursor_new(ts_tree_root_node(tree))) {
+    // As many as there will be: while both trees are there, memory is at its most.
+    tree_.nodes_.reserve(ts_node_descendant_count(ts_tree_root_node(tree)));
+  }
   SyntaxBuilder(const SyntaxBuilder&) = delete;
   SyntaxBuilder& operator=(const SyntaxBuilder&) = delete;
   ~SyntaxBuilder() { ts_tree_cursor_delete(&cursor_); }
@@ -219,7 +223,10 @@ std::vector<NodeId> Tree::named_children(NodeId id) const {
   return out;
 }
 
-Result<Tree> parse_python(const Source& source, const ParseLimits& limits, const std::vector<Range>& parts) {
+namespace {
+
+// The tree as the parser gave it. The parser and its tree are gone when this returns.
+Result<Tree> parse_as_written(const Source& source, const ParseLimits& limits, const std::vector<Range>& parts) {
   if (source.bytes().size() > limits.max_bytes) {
     return parse_error(source, "the file is larger than " + std::to_string(limits.max_bytes >> 20) + " MiB",
                        "suture does not parse files of this size; is it Python source?");
@@ -251,7 +258,15 @@ Result<Tree> parse_python(const Source& source, const ParseLimits& limits, const
     return parse_error(source, "the code is nested more than " + std::to_string(limits.max_depth) + " levels deep",
                        "it is damaged or hostile; nothing of it was matched");
   }
-  return read_as_python(builder.take());
+  return builder.take();
+}
+
+}  // namespace
+
+Result<Tree> parse_python(const Source& source, const ParseLimits& limits, const std::vector<Range>& parts) {
+  Result<Tree> tree = parse_as_written(source, limits, parts);
+  if (!tree) return tree;
+  return read_as_python(std::move(*tree));
 }
 
 }  // namespace suture

@@ -1,7 +1,7 @@
 // suture audit: every call site of a whole package that rules without an edit find; what is known of each.
 #include <algorithm>
-#include <future>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -262,31 +262,31 @@ Result<TreeReport> judged(const Run& run, const Found& found) {
   return tree;
 }
 
-// Patches are judged beside the walk, not behind it: they are a third of the work, and nearly every package that there are patches for
-// casts somewhere.
+// Patches are judged beside the walk, not behind it, where there are threads for both: they are a third of the work, and nearly every
+// package that there are patches for casts somewhere.
 Status audit_package(const Run& run, const Found& found, Report& report) {
   const Session& session = run.session;
   const std::chrono::milliseconds begun = session.fs().now();
   const Result<TreeFolder> folder = TreeFolder::open(session.fs(), found.tree.package_folder);
   if (!folder) return folder.error();
   // What is in a wheel, the tree or one of --with, is read by one thread at a time.
-  const unsigned threads = found.tree.read_only ? 1 : std::max(1U, std::thread::hardware_concurrency());
-  const bool beside = !found.tree.read_only && session.options().values("--with").empty();
+  AuditWalk walk;
+  walk.threads = found.tree.read_only ? 1 : std::max(1U, std::thread::hardware_concurrency());
   const bool judges = looks_for_casts(run.rules) && !found.group.patches.empty();
-  std::future<Result<TreeReport>> verdicts;
-  if (judges)
-    verdicts = std::async(beside ? std::launch::async : std::launch::deferred, [&] { return judged(run, found); });
-  auto audit = std::make_shared<AuditReport>(
-      report_of(found.group.folder, run.rules, audit_tree(*folder, run.rules, {threads, AuditDepth::excerpts})));
+  std::optional<Result<TreeReport>> verdicts;
+  const auto judge_all = [&] { verdicts = judged(run, found); };
+  if (judges && walk.threads > 1 && session.options().values("--with").empty()) walk.beside = judge_all;
+  auto audit =
+      std::make_shared<AuditReport>(report_of(found.group.folder, run.rules, audit_tree(*folder, run.rules, walk)));
   TreeReport tree;
   tree.tree = found.tree.display;
   tree.package = found.group.package;
   const bool casts = std::any_of(audit->sites.begin(), audit->sites.end(),
                                  [](const ReportedSite& site) { return site.audit.kind == "cast"; });
   if (casts && judges) {
-    Result<TreeReport> of_patches = verdicts.get();
-    if (!of_patches) return of_patches.error();
-    tree = std::move(*of_patches);
+    if (!verdicts) judge_all();
+    if (!*verdicts) return verdicts->error();
+    tree = std::move(**verdicts);
     add_patches(tree.patches, audit->sites);
   }
   if (run.inventory.table) {
