@@ -4,6 +4,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -275,9 +277,15 @@ class FileAuditor {
       : rules_(rules), path_(path), bytes_(bytes), whole_(depth == AuditDepth::whole) {}
 
   FileAudit run() {
+    std::vector<Hit> hits;
+    if (!whole_ && !rules_.prefilter().takes_all()) {
+      hits = rules_.prefilter().scan(bytes_);
+      if (hits.empty()) return {};
+    }
     seekers_ = seekers_of(rules_.compiled(), path_);
     if (seekers_.empty()) return {};
-    if (!whole_ && !choose_parts()) return {};
+    whole_ = whole_ || rules_.prefilter().takes_all();
+    if (!whole_ && !choose_parts(std::move(hits))) return {};
     if (!whole_ && audit()) return std::move(out_);
     parts_.clear();
     (void)audit();
@@ -286,12 +294,8 @@ class FileAuditor {
 
  private:
   // What to parse; false: nothing of the file. Sets whole_ where nothing less will do.
-  bool choose_parts() {
+  bool choose_parts(std::vector<Hit> hits) {
     const Prefilter& prefilter = rules_.prefilter();
-    std::vector<Hit> hits = prefilter.scan(bytes_);
-    whole_ = prefilter.takes_all();
-    if (whole_) return true;
-    if (hits.empty()) return false;
     // The outline reads bytes, and of some encodings a byte of a character may be a quote or a backslash.
     const std::string encoding = declared_encoding(bytes_);
     whole_ = !encoding.empty() && encoding_kind(encoding) != EncodingKind::utf8;
@@ -300,7 +304,9 @@ class FileAuditor {
     whole_ = !outline_.sure;
     if (whole_) return true;
     std::vector<Excerpt> excerpts;
+    std::vector<std::pair<Range, std::string>> expected;
     for (std::size_t i = 0; i < hits.size();) {
+      const std::size_t first = i;
       Excerpt excerpt = excerpt_around(outline_, hits[i].at);
       std::set<std::size_t> found;
       do {
@@ -315,13 +321,39 @@ class FileAuditor {
         if (need.whole_file || !prefilter.holds(need, bytes_, excerpt.body)) continue;
         if (!flow) flow.emplace(prefilter, bytes_, outline_, excerpt.body);
         if (!flow->admits(need)) continue;
+        if (rules_.audit(need.rule).kind == "plan" && !excerpt.heads.empty()) {
+          for (std::size_t hit = first; hit < i; ++hit) expect_wanted(excerpt.heads.back(), hits[hit], expected);
+        }
         excerpts.push_back(std::move(excerpt));
         break;
       }
     }
     excerpts_ = std::move(excerpts);
+    for (const auto& [block, name] : expected) add_assignments(block, name);
     parts_ = ranges_of(excerpts_);
     return !parts_.empty();
+  }
+
+  // The attributes that SiteWriter will most likely want for a planning call in the class of that head: what it is called on, and dtypes among
+  // its arguments. A guess, which spares most files a second parse; what else is wanted is parsed then.
+  void expect_wanted(Range head, const Hit& hit, std::vector<std::pair<Range, std::string>>& expected) const {
+    const auto begins = [](std::uint32_t at) { return [at](const LogicalLine& line) { return line.begin <= at; }; };
+    const auto& lines = outline_.lines;
+    const auto line = std::partition_point(lines.begin(), lines.end(), begins(hit.at));
+    const auto klass = std::partition_point(lines.begin(), lines.end(), begins(head.begin));
+    if (line == lines.begin() || klass == lines.begin()) return;
+    const Range block = block_of(static_cast<std::size_t>(klass - lines.begin()) - 1);
+    const std::string_view text = bytes_.substr(0, std::prev(line)->end);
+    constexpr std::string_view kSelf = "self.";
+    for (std::size_t at = text.find(kSelf, std::prev(line)->begin); at != std::string_view::npos;
+         at = text.find(kSelf, at + 1)) {
+      const std::size_t begin = at + kSelf.size();
+      std::size_t end = begin;
+      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+      std::pair<Range, std::string> one(block, text.substr(begin, end - begin));
+      if (one.second.empty() || (at > hit.at && !speaks_of_dtype(one.second))) continue;
+      if (std::find(expected.begin(), expected.end(), one) == expected.end()) expected.push_back(std::move(one));
+    }
   }
 
   // false: what was parsed does not read as Python; the rest of the file may explain it.

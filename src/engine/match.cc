@@ -506,29 +506,11 @@ class Matcher {
   std::uint64_t steps_ = 0;
 };
 
-struct Shape {
-  bool runs = false;      // has a $$$
-  bool repeated = false;  // a name occurs twice
-};
-Shape shape_of(const Pattern& pattern) {
-  Shape shape;
-  std::set<std::string> seen;
-  const Tree& tree = pattern.tree();
-  for (NodeId id = 0; id < tree.size(); ++id) {
-    const Metavariable* mv = tree.is(id, kinds().identifier) ? pattern.metavariable(id) : nullptr;
-    if (mv == nullptr) continue;
-    shape.runs = shape.runs || mv->run;
-    if (!mv->name.empty()) shape.repeated = !seen.insert(mv->name).second || shape.repeated;
-  }
-  return shape;
-}
-
 // Where the pattern has runs, first a cheap answer by structure alone, with a memory of failures (one for all places
 // of a search): is there any match at all? Only then are the ways enumerated, since a caller may reject any of them.
 template <class Attempt>
 bool two_phases(const Search& search, Admit admit, Accept accept, Dead& dead, Attempt attempt) {
-  const Shape shape = shape_of(*search.pattern);
-  if (shape.runs && !shape.repeated && search.given.empty()) {
+  if (search.pattern->has_runs() && !search.pattern->repeats_names() && search.given.empty()) {
     const auto any_binding = [](const std::string&, const Binding&) { return true; };
     const auto any_match = [](const Match&) { return true; };
     Matcher probe(search, Admit(any_binding), Accept(any_match), &dead, true);

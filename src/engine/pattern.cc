@@ -405,6 +405,11 @@ class PatternCompiler {
     for (NodeId n = top; n <= id; ++n) {
       if (tree.contains(n, id)) pattern_.metavariables_[n] = mv;
     }
+    if (tree.is(id, kinds().identifier)) {
+      pattern_.has_runs_ = pattern_.has_runs_ || mv.run;
+      const bool again = !mv.name.empty() && pattern_.binds(mv.name);
+      pattern_.repeats_names_ = pattern_.repeats_names_ || again;
+    }
     const bool known = std::any_of(pattern_.names_.begin(), pattern_.names_.end(),
                                    [&](const Metavariable& m) { return m.name == mv.name && m.run == mv.run; });
     if (!mv.name.empty() && !known) pattern_.names_.push_back(mv);

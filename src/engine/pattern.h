@@ -49,6 +49,8 @@ class Pattern {
   // All named metavariables, in order of first appearance.
   [[nodiscard]] const std::vector<Metavariable>& names() const { return names_; }
   [[nodiscard]] bool binds(const std::string& name) const;
+  [[nodiscard]] bool has_runs() const { return has_runs_; }            // has a $$$
+  [[nodiscard]] bool repeats_names() const { return repeats_names_; }  // a name occurs twice
 
   // Whether the root, a compound statement, also matches one that has clauses which the pattern does not name
   // (add_branch: the branch itself may be there).
@@ -71,7 +73,7 @@ class Pattern {
   std::shared_ptr<const Source> source_;
   Tree tree_;
   Form form_ = Form::expression;
-  bool other_clauses_ = false;
+  bool other_clauses_ = false, has_runs_ = false, repeats_names_ = false;
   std::vector<NodeId> roots_;
   std::map<NodeId, Metavariable> metavariables_;
   std::vector<Metavariable> names_;

@@ -402,9 +402,10 @@ std::vector<NodeId> find_scopes(const CodeView& target, const std::vector<std::s
   for (const std::string& name : names) wanted.push_back(split_name(name));
   std::vector<NodeId> out;
   std::vector<std::pair<NodeId, std::string>> open;
+  const Kind function = kinds().function_definition, klass = kinds().class_definition;
   for (NodeId id = 0; id < tree.size(); ++id) {
+    if (!tree.is(id, function) && !tree.is(id, klass)) continue;
     while (!open.empty() && id >= tree[open.back().first].subtree_end) open.pop_back();
-    if (!is_definition(tree, id)) continue;
     const NodeId name = tree.child(id, fields().name);
     open.emplace_back(id, name == kNone ? "" : std::string(target.source->text(tree.range(name))));
     std::vector<std::string> path;
