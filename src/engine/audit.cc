@@ -1,24 +1,19 @@
 // See audit.h. Tests: tests/unit/audit_test.cc, tests/audit.
 #include "engine/audit.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cctype>
 #include <iterator>
-#include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/text.h"
-#include "engine/narrow.h"
+#include "engine/audit_finder.h"
 #include "engine/outline.h"
 #include "engine/parsed_file.h"
 #include "engine/sites.h"
 #include "engine/word_flow.h"
 #include "read/encoding.h"
-#include "read/glob.h"
 
 namespace suture {
 namespace {
@@ -26,136 +21,6 @@ namespace {
 constexpr std::size_t kMostText = 160;
 constexpr std::size_t kMostLine = 1000;  // that a message shows
 constexpr int kMostRounds = 4;           // of looking for what a receiver is elsewhere in the file
-
-// The name of what a call calls: `b` of `a.b(...)`; kNone where it has none.
-NodeId callee_name(const Tree& tree, NodeId call) {
-  if (!tree.is(call, kinds().call)) return kNone;
-  const NodeId function = strip_parentheses(tree, tree.child(call, fields().function));
-  if (tree.is(function, kinds().identifier)) return function;
-  return tree.is(function, kinds().attribute) ? tree.child(function, fields().attribute) : kNone;
-}
-
-// One shape of a rule, and the sites that it can have by the name of a callee: an attempt costs more than comparing names.
-struct Seeker {
-  std::size_t rule = 0;
-  const CompiledShape* shape = nullptr;
-  bool call = false;
-  std::string callee;                     // empty: any
-  std::shared_ptr<const re2::RE2> regex;  // what the name of the callee must match, where it is a metavariable
-  std::string literal;                    // that the regex requires
-  [[nodiscard]] bool admits(std::string_view name) const {
-    if (!callee.empty()) return callee == name;
-    if (!regex) return true;
-    return name.find(literal) != std::string_view::npos &&
-           re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *regex);
-  }
-};
-
-void wants_callee(const Pattern& pattern, NodeId name, const CompiledNarrowing& narrow, Seeker& seeker) {
-  const Metavariable* mv = pattern.metavariable(name);
-  if (mv == nullptr) {
-    seeker.callee = pattern.source().text(pattern.tree().range(name));
-    return;
-  }
-  // `$F` of `$F()` may be `a.b`, of which the name is a part, unless a clause says that it is an identifier.
-  const bool one_name = pattern.tree()[name].field == fields().attribute ||
-                        std::any_of(narrow.where.begin(), narrow.where.end(), [&](const CompiledWhere& where) {
-                          return where.name == mv->name && where.kind && *where.kind == kinds().identifier;
-                        });
-  for (const CompiledWhere& where : narrow.where) {
-    if (!one_name || where.name != mv->name || mv->run || !where.regex) continue;
-    seeker.regex = where.regex;
-    seeker.literal = required_literal(where.regex->pattern());
-  }
-}
-
-std::vector<Seeker> seekers_of(const std::vector<CompiledRule>& rules, const std::string& path) {
-  std::vector<Seeker> out;
-  for (std::size_t r = 0; r < rules.size(); ++r) {
-    const std::vector<Text>& files = rules[r].rule->files;
-    const bool fits = files.empty() || std::any_of(files.begin(), files.end(), [&](const Text& file) {
-                        return is_glob(file.value) ? Glob(file.value).matches(path) : file.value == path;
-                      });
-    if (!fits) continue;
-    for (const CompiledShape& shape : rules[r].shapes) {
-      const Pattern& pattern = *shape.narrow.match;
-      Seeker seeker{r, &shape, false, "", nullptr, ""};
-      const NodeId root = strip_parentheses(pattern.tree(), pattern.roots()[0]);
-      seeker.call = pattern.form() == Pattern::Form::expression && pattern.metavariable(root) == nullptr &&
-                    pattern.tree().is(root, kinds().call);
-      const NodeId name = seeker.call ? callee_name(pattern.tree(), root) : kNone;
-      if (name != kNone) wants_callee(pattern, name, shape.narrow, seeker);
-      out.push_back(std::move(seeker));
-    }
-  }
-  return out;
-}
-
-struct Found {
-  std::size_t rule = 0;
-  Match match;
-};
-
-// The matches of all rules in a parsed file, in source order; of rules of one kind the first that matches a node.
-class Finder {
- public:
-  Finder(const AuditRules& rules, const std::vector<Seeker>& seekers, const CodeView& target)
-      : rules_(rules), seekers_(seekers), target_(target) {}
-
-  std::vector<Found> run() {
-    const Tree& tree = *target_.tree;
-    scopes();
-    for (NodeId id = 0; id < tree.size(); ++id) {
-      if (!tree.is(id, kinds().call)) continue;
-      const NodeId name = callee_name(tree, id);
-      const std::string_view text = name == kNone ? std::string_view() : target_.source->text(tree.range(name));
-      for (const Seeker& seeker : seekers_) {
-        if (!seeker.call || !seeker.admits(text)) continue;
-        for (const NodeId scope : scopes_[seeker.rule]) {
-          if (!tree.contains(scope, id)) continue;
-          if (auto match = find_narrowed_at(seeker.shape->narrow, target_, scope, id)) add(seeker.rule, *match);
-        }
-      }
-    }
-    for (const Seeker& seeker : seekers_) {
-      if (seeker.call) continue;
-      for (const NodeId scope : scopes_[seeker.rule]) {
-        for (const Match& match : find_narrowed(seeker.shape->narrow, target_, scope)) add(seeker.rule, match);
-      }
-    }
-    std::stable_sort(out_.begin(), out_.end(), [&](const Found& a, const Found& b) {
-      return a.match.range(tree).begin < b.match.range(tree).begin;
-    });
-    return std::move(out_);
-  }
-
- private:
-  void scopes() {
-    for (const Seeker& seeker : seekers_) {
-      if (scopes_.contains(seeker.rule)) continue;
-      std::vector<std::string> names;
-      for (const Text& name : rules_.compiled()[seeker.rule].rule->in) names.push_back(name.value);
-      scopes_.emplace(seeker.rule, find_scopes(target_, names));
-    }
-  }
-  void add(std::size_t rule, const Match& match) {
-    const Range range = match.range(*target_.tree);
-    const auto [place, fresh] =
-        found_.emplace(std::make_tuple(rules_.audit(rule).kind, range.begin, range.end), out_.size());
-    if (fresh) {
-      out_.push_back({rule, match});
-    } else if (rule < out_[place->second].rule) {
-      out_[place->second] = {rule, match};
-    }
-  }
-
-  const AuditRules& rules_;
-  const std::vector<Seeker>& seekers_;
-  CodeView target_;
-  std::map<std::size_t, std::vector<NodeId>> scopes_;
-  std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t>, std::size_t> found_;  // kind and range
-  std::vector<Found> out_;
-};
 
 // --- sites -----------------------------------------------------------------------------------------------------------
 
@@ -191,7 +56,7 @@ class SiteWriter {
   SiteWriter(const AuditRules& rules, const CodeView& target, const std::vector<Import>& imports)
       : rules_(rules), target_(target), tree_(*target.tree), receivers_(target, imports), begins_(*target.source) {}
 
-  AuditSite write(const Found& found) {
+  AuditSite write(const FoundSite& found) {
     AuditSite site;
     site.rule = found.rule;
     site.range = found.match.range(tree_);
@@ -397,13 +262,13 @@ class FileAuditor {
 
   // Whether more of the file has to be parsed for what the sites' receivers are.
   bool write_sites(const CodeView& target) {
-    const std::vector<Found> found = Finder(rules_, seekers_, target).run();
-    const bool plans =
-        std::any_of(found.begin(), found.end(), [&](const Found& f) { return rules_.audit(f.rule).kind == "plan"; });
+    const std::vector<FoundSite> found = find_audit_sites(rules_, seekers_, target);
+    const bool plans = std::any_of(found.begin(), found.end(),
+                                   [&](const FoundSite& f) { return rules_.audit(f.rule).kind == "plan"; });
     std::vector<Import> imports;
     if (plans) imports = parts_.empty() ? imports_of(target) : outlined_imports();
     SiteWriter writer(rules_, target, imports);
-    for (const Found& each : found) out_.sites.push_back(writer.write(each));
+    for (const FoundSite& each : found) out_.sites.push_back(writer.write(each));
     if (!plans) return false;
     const Replacements replaced = replacements_of(target, imports);
     for (AuditSite& site : out_.sites) {
