@@ -260,9 +260,10 @@ class Follower {
   int steps_ = 0;
 };
 
+// In the body of one: the defaults of its parameters belong to the code around it.
 bool in_function(const Tree& tree, NodeId node) {
-  for (NodeId at = node; at != kNone; at = tree[at].parent) {
-    if (tree.is(at, kinds().function_definition)) return true;
+  for (NodeId at = node; tree[at].parent != kNone; at = tree[at].parent) {
+    if (tree[at].field == fields().body && tree.is(tree[at].parent, kinds().function_definition)) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 """Parsing what can hold a site finds what parsing everything finds: every site of a whole release, with all that is said of it. And
 the outline that chooses what to parse has the logical lines of Python's tokenize.
 
-    python3 tests/audit/soundness_test.py AUDIT_PROBE RELEASE
+    python3 tests/audit/soundness_test.py AUDIT_PROBE RELEASE...
 """
 
 import io
@@ -71,14 +71,18 @@ def check_outlines(probe, tree):
     return f"{len(paths)} outlines as tokenize has them, {unsure} unsure"
 
 
-def main():
-    probe, release = sys.argv[1:]
+def check(probe, release):
     with tempfile.TemporaryDirectory(prefix="suture-audit-") as scratch:
         tree = sites_test.unpacked(release, scratch)
-        print(check_outlines(probe, tree))
+        print(f"{release}: {check_outlines(probe, tree)}")
         run = subprocess.run([probe, "depths", tree], capture_output=True, text=True, check=False)
         print(run.stdout + run.stderr, end="")
         assert run.returncode == 0, "the two do not agree"
+
+
+def main():
+    for release in sys.argv[2:]:
+        check(sys.argv[1], release)
 
 
 if __name__ == "__main__":

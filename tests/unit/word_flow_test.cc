@@ -108,6 +108,14 @@ TEST(WordFlow, FollowsEveryBinding) {
   EXPECT_THAT(casts.sites("x.get_two(1).to(1)\n"), ElementsAre("1:<module>:x.get_two(1).to(1)"));
 }
 
+// What a default is read in is the code around the function.
+TEST(WordFlow, DefaultsAreOfTheCodeAround) {
+  const Casts casts;
+  EXPECT_THAT(casts.sites("a = pool()\ndef f(b=a.to(1)):\n    pass\n"), IsEmpty());
+  EXPECT_THAT(casts.sites("def g(x):\n    a = pool()\n    def f(b=a.to(1)):\n        pass\n"),
+              ElementsAre("3:g.f:a.to(1)"));
+}
+
 // --- random code -----------------------------------------------------------------------------------------------------
 
 class Coder {
@@ -126,7 +134,7 @@ class Coder {
  private:
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   std::string pick(const std::vector<std::string>& from) { return from[random_() % from.size()]; }
-  std::string name() { return pick({"a", "b", "kept", "k_kept", "ab", "é", "print", "match"}); }
+  std::string name() { return pick({"a", "b", "k", "kept", "k_kept", "ab", "é", "print", "match"}); }
 
   std::string value(int depth = 0) {
     const std::string v = pick({"pool()",
@@ -223,7 +231,8 @@ class Coder {
     const std::string margin(indent, ' ');
     std::string out = indent > 0 && outer ? "class A:\n" : "";
     if (below(4) == 0) out += margin + "@d(NAME=pool())\n";
-    out += margin + "def f(self, x, " + pick({"a", "kept", "b=pool()", "k_kept=None"}) + "):\n";
+    out +=
+        margin + "def f(self, x, " + pick({"a", "kept", "b=pool()", "k_kept=None", "b=k.to(1)", "b=a.to(1)"}) + "):\n";
     for (int i = below(7) + 1; i >= 0; --i) {
       const int how = below(8);
       if (how == 0 && indent < 12) {
