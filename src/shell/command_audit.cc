@@ -13,6 +13,10 @@
 #include "shell/catalog_files.h"
 #include "shell/planning.h"
 
+#ifdef __GLIBC__  // which the headers above say
+#include <malloc.h>
+#endif
+
 namespace suture {
 namespace {
 
@@ -241,6 +245,13 @@ AuditReport report_of(const std::string& folder, const AuditRules& rules, TreeAu
 
 // --- the run ---------------------------------------------------------------------------------------------------------
 
+// A parse takes megabytes for a moment. By itself the library's allocator keeps what it once gave out, for each thread.
+void give_memory_back() {
+#ifdef __GLIBC__
+  static_cast<void>(mallopt(M_TRIM_THRESHOLD, 128 << 10));  // the default, but from now on fixed
+#endif
+}
+
 struct Run {
   const Session& session;
   const Inventory& inventory;
@@ -312,6 +323,7 @@ void print(const Session& session, Report& report) {
 }
 
 Report run(const Session& session) {
+  give_memory_back();
   Report report;
   Result<Inventory> inventory = read_inventory(session);
   if (!inventory) return report.fail(inventory.error()), report;
