@@ -50,6 +50,13 @@ Error io_error(std::string_view doing, const std::string& path, int error) {
   return out;
 }
 
+Io<std::size_t> FileSystem::read_into(Handle file, std::uint64_t offset, char* into, std::size_t at_most) {
+  const Io<std::string> part = read(file, offset, at_most);
+  if (!part) return {part.error, {}};
+  std::memcpy(into, part.value.data(), part.value.size());
+  return {0, part.value.size()};
+}
+
 Io<std::string> read_all(FileSystem& fs, Handle file, std::uint64_t limit, std::uint64_t expected) {
   std::string all;
   while (true) {

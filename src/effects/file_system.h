@@ -64,6 +64,8 @@ class FileSystem {
 
   // --- Reading.
   virtual Io<std::string> read(Handle file, std::uint64_t offset, std::size_t at_most) = 0;  // "" at the end
+  // The same into memory that is there: how many bytes; 0 at the end.
+  virtual Io<std::size_t> read_into(Handle file, std::uint64_t offset, char* into, std::size_t at_most);
   virtual Io<FileInfo> info(Handle handle) = 0;
   virtual Io<FileInfo> info_at(Handle at, const std::string& name) = 0;  // of a link itself
   virtual Io<std::vector<std::string>> list(Handle folder) = 0;          // names, sorted, without "." and ".."

@@ -82,6 +82,11 @@ class RealFileSystem final : public FileSystem {
     bytes.resize(static_cast<std::size_t>(size));
     return {0, std::move(bytes)};
   }
+  Io<std::size_t> read_into(Handle file, std::uint64_t offset, char* into, std::size_t at_most) override {
+    const ssize_t size = retried([&] { return ::pread(file, into, at_most, static_cast<off_t>(offset)); });
+    if (size == -1) return {errno, {}};
+    return {0, static_cast<std::size_t>(size)};
+  }
   Io<FileInfo> info(Handle handle) override {
     struct stat stat = {};
     if (retried([&] { return ::fstat(handle, &stat); }) == -1) return {errno, {}};

@@ -22,6 +22,13 @@ struct FuzzReading {
   TraceCollector collector;
 };
 
+inline std::string told_of(const TraceReading& reading) {
+  std::string all = std::to_string(reading.events) + " " + std::to_string(reading.lost_gpu_calls);
+  for (const TraceWarning& each : reading.warnings)
+    all += "\n" + each.what + " " + std::to_string(each.count) + " " + std::to_string(each.offset);
+  return all + (reading.damage ? "\n" + std::to_string(reading.damage->offset) + " " + reading.damage->why : "");
+}
+
 inline FuzzReading read_for_fuzz(const std::string& text, std::size_t window, std::size_t piece) {
   FuzzReading it;
   PieceSource source(text, piece);
@@ -57,7 +64,7 @@ inline void fuzz_trace(const std::string& bytes) {
   const FuzzReading small = read_for_fuzz(text, 64, 31);
   // How the bytes come decides nothing.
   if (large.is_trace != small.is_trace || large.events != small.events) std::abort();
-  if (large.is_trace && large.reading->damage.has_value() != small.reading->damage.has_value()) std::abort();
+  if (large.is_trace && told_of(*large.reading) != told_of(*small.reading)) std::abort();
   if (!large.is_trace) return;
   Trace trace = large.collector.finish();
   for (const std::string& told : {std::string(), std::string("2"), std::string("step")}) {

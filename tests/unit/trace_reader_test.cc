@@ -78,6 +78,47 @@ TEST(TraceReader, WindowsOfEverySizeReadTheSame) {
   }
 }
 
+// What is told of a reading, but for how many bytes were looked at.
+std::string told(const Got& it) {
+  if (!it.reading) return it.error;
+  std::string all = std::to_string(it.reading->events) + " " + std::to_string(it.reading->lost_gpu_calls);
+  for (std::size_t i = 0; i < it.names.size(); ++i) all += "\n" + std::to_string(it.offsets[i]) + " " + it.names[i];
+  for (const TraceWarning& each : it.reading->warnings)
+    all += "\n" + each.what + " " + std::to_string(each.count) + " " + std::to_string(each.offset);
+  const auto& damage = it.reading->damage;
+  return all + (damage ? "\n" + std::to_string(damage->offset) + " " + damage->why : "");
+}
+
+// Offsets, warnings and damage too, of text that is wrong at any one byte. Windows end wherever that byte is.
+TEST(TraceReader, WindowsOfEverySizeTellTheSameOfAWrongByte) {
+  const std::string lines = trace_of({op("aten::mm", 1, 2, 3, R"("Input Dims": [[1, 2], [2, 3]])"),
+                                      kernel(R"(a \"q\\\" {k})", 5, 1.5, 3), span("step[0]", 0, 9)}) +
+                            " [\"behind\"";
+  std::string flat;
+  for (const char c : lines) flat += c == '\n' ? ' ' : c;
+  for (const std::string& text : {lines, flat}) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      for (const char c : {'\0', '"', '{', '}', ']', ',', ':', '\\', 'x', '\xFF', '\n'}) {
+        std::string bad = text;
+        bad[at] = c;
+        const std::string whole = told(got(bad));
+        for (std::size_t window = 64 + at % 17; window < 200; window += 17)
+          ASSERT_EQ(told(got(bad, window, 50)), whole) << at << " " << static_cast<int>(c) << " " << window;
+      }
+    }
+  }
+}
+
+TEST(TraceReader, WindowsOfEverySizeTellTheSameOfEveryTruncation) {
+  const std::string text =
+      names({"a", "b\xFF", "c"}, "{\"v\": [1, 2], \"traceEvents\": [\n", "\n], \"n\": {\"t\": 1}}  x");
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const std::string whole = told(got(text.substr(0, size)));
+    for (std::size_t window = 64; window < 128; ++window)
+      ASSERT_EQ(told(got(text.substr(0, size), window, 7)), whole) << size << " " << window;
+  }
+}
+
 TEST(TraceReader, EveryTruncationIsDamageAndKeepsWhatCameBefore) {
   const std::string text = names({"a", "b", "c"}, "{\"v\": 1, \"traceEvents\": [\n", "\n], \"n\": \"t\"}");
   for (std::size_t size = 1; size < text.size(); ++size) {
@@ -265,7 +306,8 @@ TEST(JsonTokens, CutsBetweenTokens) {
   EXPECT_EQ(cut_between_tokens("{\"a\": 1,\n \"b"), 9U);
   EXPECT_EQ(cut_between_tokens("{\"a\": \"b\\\"c\", 12"), std::string_view("{\"a\": \"b\\\"c\"").size());
   EXPECT_EQ(cut_between_tokens("{\"a\": \"unclosed"), 6U);
-  EXPECT_EQ(cut_between_tokens("[1, 2, 3"), 6U);
+  EXPECT_EQ(cut_between_tokens("[1, 2, 3"), 7U);
+  EXPECT_EQ(cut_between_tokens("[1, 23\"4"), 4U);  // the quote is a part of the token before it
   EXPECT_EQ(cut_between_tokens("\"unclosed"), 0U);
 }
 
