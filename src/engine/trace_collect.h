@@ -36,6 +36,7 @@ class NumberLog {
 
 class TraceCollector {
  public:
+  // Events of one reading.
   void take(const TraceEvent& event);
   // Whatever it was told, joined. Nothing may be taken afterwards.
   Trace finish();
@@ -57,11 +58,21 @@ class TraceCollector {
     std::vector<Begun> begun;
     std::int64_t last_start = INT64_MIN;
   };
+  // What an event's form says (TraceEvent::form), so that its texts are looked up once.
+  struct Known {
+    std::uint32_t form = 0, thread = 0, stream = 0;
+    std::uint32_t what = 0;  // an operator, a work, or whether a launch puts work on the GPU
+  };
+  static constexpr std::size_t kKnown = 4096;  // by the lower bits of the form
+  template <class Find>
+  Known known(const TraceEvent& event, Find find);
   std::uint32_t thread_of(const TraceEvent& event);
   std::uint32_t op_of(const TraceEvent& event);
+  std::uint32_t work_of(const TraceEvent& event);
+  std::uint32_t stream_of(const TraceEvent& event);
   std::uint32_t child(std::uint32_t parent, std::uint32_t op);
   void take_op(const TraceEvent& event);
-  void open_op(const TraceEvent& event, std::int64_t end_ns);
+  void open_op(const TraceEvent& event, std::int64_t end_ns, Thread& thread, std::uint32_t op);
   void close_op(Thread& thread);
   void take_work(const TraceEvent& event);
   void take_launch(const TraceEvent& event);
@@ -79,6 +90,7 @@ class TraceCollector {
   Interner ops_, works_, threads_, streams_, span_names_;
   std::vector<Thread> open_;  // by thread
   std::unordered_map<std::uint64_t, std::uint32_t> children_;
+  std::vector<Known> known_ = std::vector<Known>(kKnown);
   std::pair<std::string, std::uint32_t> last_thread_{"", kNone};
   std::string key_;
   NumberLog<2> op_log_;      // External id, path

@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "read/trace_fields.h"
+#include "read/token_text.h"
 
 namespace suture {
 

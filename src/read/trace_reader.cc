@@ -17,8 +17,8 @@ namespace {
 
 class Reader {
  public:
-  Reader(TokenWindows& windows, FunctionRef<void(const TraceEvent&)> take, std::size_t largest_event)
-      : windows_(windows), take_(take), largest_event_(largest_event) {}
+  Reader(TokenWindows& windows, FunctionRef<void(const TraceEvent&)> take, const TraceReadOptions& options)
+      : windows_(windows), take_(take), largest_event_(options.largest_event), fields_(options.forms) {}
 
   Result<TraceReading> run() {
     for (bool first = true; !done_; first = false) {
@@ -294,13 +294,13 @@ class Reader {
       if (c == ']') return close(at);
       return at + 1;
     }
-    TraceEvent event;
     EventNotes notes;
-    const ValueEnd end = read_event(text_, at, event, notes);
+    const ValueEnd end = fields_.read(text_, at, notes);
     if (end.state == ValueEnd::State::incomplete) return at;
     ++events_seen_;
     phase_ = Phase::between;
     if (end.state == ValueEnd::State::complete) {
+      TraceEvent& event = fields_.event();
       event.offset = offset_of(at);
       note(event, notes);
       ++reading_.events;
@@ -408,6 +408,7 @@ class Reader {
   TokenText text_;          // what is walked: a window or the seam
   std::uint64_t base_ = 0;  // offset of its first byte
   TokenSeam seam_;
+  EventReader fields_;
   std::uint64_t seam_offset_ = 0;
   std::size_t seam_at_ = 0;  // the token that the next try begins with
   Phase phase_ = Phase::start, behind_skipped_ = Phase::object;
@@ -436,14 +437,14 @@ class InlineWindows final : public TokenWindows {
 }  // namespace
 
 Result<TraceReading> read_trace(TokenWindows& windows, FunctionRef<void(const TraceEvent&)> take,
-                                std::size_t largest_event) {
-  return Reader(windows, take, largest_event).run();
+                                const TraceReadOptions& options) {
+  return Reader(windows, take, options).run();
 }
 
 Result<TraceReading> read_trace(ByteSource& source, FunctionRef<void(const TraceEvent&)> take,
                                 const TraceReadOptions& options) {
   InlineWindows windows(source, {.window = options.window, .largest_token = options.largest_event});
-  return read_trace(windows, take, options.largest_event);
+  return read_trace(windows, take, options);
 }
 
 }  // namespace suture

@@ -43,13 +43,14 @@ inline constexpr std::size_t kLargestEvent = std::size_t{64} << 20U;  // a large
 struct TraceReadOptions {
   std::size_t window = std::size_t{256} << 10U;  // bytes that are looked at together
   std::size_t largest_event = kLargestEvent;
+  bool forms = true;  // false: every event is walked, and nothing is told by its form (read/trace_forms.h); for tests
 };
 
 // Hands each event to `take`, in the order of the file. Error (file_system): it is no trace at all (empty, no JSON, no traceEvents);
 // messages begin in the middle ("is empty ..."), the caller puts the file's name before them.
 Result<TraceReading> read_trace(TokenWindows& windows, FunctionRef<void(const TraceEvent&)> take,
-                                std::size_t largest_event = kLargestEvent);
-// The same on one thread, whose windows are made as it goes. What is read does not depend on their size.
+                                const TraceReadOptions& options = {});
+// The same on one thread, its windows made as it goes. What is read does not depend on their size.
 Result<TraceReading> read_trace(ByteSource& source, FunctionRef<void(const TraceEvent&)> take,
                                 const TraceReadOptions& options = {});
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "read/json_tokens.h"
 #include "support/trace_text.h"
 
@@ -300,6 +302,94 @@ TEST(TraceReader, ValuesThatAreNoneAreSaid) {
   EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"dur":2})", "twice"));
   EXPECT_EQ(fields(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"dur":2})").event.duration_ns, 2000);
   EXPECT_FALSE(warned(R"({"ph":"i","ts":1,"name":"x"})", ""));
+}
+
+// Every field of every event, as text.
+std::vector<std::string> all_fields(const std::string& text, bool forms,
+                                    std::vector<TraceWarning>* warnings = nullptr) {
+  PieceSource source(text);
+  std::vector<std::string> all;
+  const auto take = [&all](const TraceEvent& event) {
+    std::string one = std::to_string(event.offset) + " " + std::to_string(static_cast<int>(event.kind)) + event.phase;
+    for (const std::string_view each : {event.name, event.pid, event.tid, event.dims, event.types, event.strides,
+                                        event.device, event.stream, event.grid, event.block, event.bytes})
+      one.append("|").append(each);
+    for (const auto& time : {event.start_ns, event.duration_ns}) one += time ? " " + std::to_string(*time) : " -";
+    for (const auto& id : {event.external, event.correlation}) one += id ? " " + std::to_string(*id) : " -";
+    all.push_back(std::move(one));
+  };
+  const Result<TraceReading> reading = read_trace(source, take, {.forms = forms});
+  if (reading && warnings != nullptr) *warnings = reading->warnings;
+  return all;
+}
+
+std::string list_of(const std::vector<std::string>& events) {
+  std::string text = "[";
+  for (const std::string& each : events) text += (text.size() > 1 ? ",\n" : "") + each;
+  return text + "]";
+}
+
+// Values as no profiler should write them, each between events of the form that it nearly is.
+TEST(TraceReader, AFormTellsWhatAWalkTells) {
+  const std::string usual =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7, "ts": 10.250, "dur": 2.5,
+          "args": {"External id": 4, "queued": 0, "device": 0, "stream": 7, "correlation": 9, "grid": [4, 30, 1], "x": 1.5}})";
+  std::vector<std::string> events = {usual, usual, usual};
+  for (const std::string& from : {"10.250", "2.5", "4,", "9,", "1.5", "0, \"stream", "\"k\"", "[4"}) {
+    for (const std::string& to :
+         {"1", "-1", "0", "\"1\"", "NaN", "[1]", "{\"a\": 1}", "1e3", "1e400", "01", "1 ", "null", "-",
+          "18446744073709551615", "123456789012345.678", "12345678901234567890.5", "99999999"}) {
+      std::string odd = usual;
+      const char behind = from.back();
+      std::string value = from;
+      if (behind == ',') value.pop_back();
+      if (from == "0, \"stream") value = "0";
+      const std::size_t at = odd.find(from);
+      odd.replace(at, value == "[4" ? 2 : value.size(), value == "[4" ? "[" + std::string(to) : to);
+      events.insert(events.end(), {odd, odd, usual, usual});
+    }
+  }
+  std::vector<TraceWarning> walked, told;
+  const std::vector<std::string> by_form = all_fields(list_of(events), true, &told);
+  const std::vector<std::string> by_walk = all_fields(list_of(events), false, &walked);
+  ASSERT_EQ(by_form.size(), by_walk.size());
+  for (std::size_t i = 0; i < by_form.size(); ++i) EXPECT_EQ(by_form[i], by_walk[i]);
+  ASSERT_EQ(told.size(), walked.size());
+  EXPECT_GT(told.size(), 3U);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    EXPECT_EQ(told[i].what, walked[i].what);
+    EXPECT_EQ(told[i].count, walked[i].count);
+    EXPECT_EQ(told[i].offset, walked[i].offset);
+  }
+}
+
+TEST(TraceReader, AFormWithAnyByteWrongTellsWhatAWalkTells) {
+  const std::string usual = op("aten::mm", 1, 2, 3, R"("Input Dims": [[1, 2], []], "Ev Idx": 7)");
+  for (std::size_t at = 0; at < usual.size(); ++at) {
+    for (const char c : {'"', '{', '}', ']', ',', ':', '\\', 'x', '1', '-', ' ', '\n'}) {
+      std::string bad = usual;
+      bad[at] = c;
+      const std::string text = list_of({usual, usual, usual, bad, usual, bad, bad, usual});
+      ASSERT_EQ(all_fields(text, true), all_fields(text, false)) << at << c;
+    }
+  }
+}
+
+// More forms than are kept: those that come again are told from those that took their place.
+TEST(TraceReader, FormsThatWereForgotten) {
+  std::vector<std::string> events;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 3000; ++i) events.push_back(op("op" + std::to_string(i) + std::string(300, 'x'), i, 1, i));
+  }
+  const std::string text = list_of(events);
+  EXPECT_EQ(all_fields(text, true), all_fields(text, false));
+  PieceSource source(text);
+  std::map<std::uint32_t, std::string> names;
+  (void)read_trace(source, [&](const TraceEvent& event) {
+    if (event.form == 0) return;
+    const auto [found, added] = names.try_emplace(event.form, event.name);
+    EXPECT_EQ(found->second, event.name);
+  });
 }
 
 TEST(JsonTokens, CutsBetweenTokens) {
