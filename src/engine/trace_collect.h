@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -30,7 +30,13 @@ class NumberLog {
   void each(Take take) const;
 
  private:
-  std::deque<std::uint8_t> bytes_;
+  static constexpr std::size_t kLongestRow = Columns * 10;
+  struct Chunk {
+    std::array<std::uint8_t, 4096> bytes;
+    std::size_t size = 0;  // of whole rows
+  };
+  // A vector of bytes would hold everything twice for a moment when it grows.
+  std::vector<std::unique_ptr<Chunk>> chunks_;
   Row last_{};
 };
 

@@ -53,13 +53,18 @@ class IdTable {
 
 template <std::size_t Columns>
 void NumberLog<Columns>::add(const Row& row) {
+  if (chunks_.empty() || chunks_.back()->size + kLongestRow > chunks_.back()->bytes.size())
+    chunks_.push_back(std::make_unique<Chunk>());
+  Chunk& chunk = *chunks_.back();
+  std::uint8_t* out = chunk.bytes.data() + chunk.size;
   for (std::size_t i = 0; i < Columns; ++i) {
     const std::uint64_t difference = row[i] - last_[i];
     // Small steps down are small numbers too.
     std::uint64_t rest = difference << 1U ^ (difference >> 63U != 0 ? ~std::uint64_t{0} : 0);
-    for (; rest >= 0x80; rest >>= 7U) bytes_.push_back(static_cast<std::uint8_t>(rest | 0x80U));
-    bytes_.push_back(static_cast<std::uint8_t>(rest));
+    for (; rest >= 0x80; rest >>= 7U) *out++ = static_cast<std::uint8_t>(rest | 0x80U);
+    *out++ = static_cast<std::uint8_t>(rest);
   }
+  chunk.size = static_cast<std::size_t>(out - chunk.bytes.data());
   last_ = row;
 }
 
@@ -67,18 +72,21 @@ template <std::size_t Columns>
 template <class Take>
 void NumberLog<Columns>::each(Take take) const {
   Row row{};
-  auto at = bytes_.begin();
-  while (at != bytes_.end()) {
-    for (std::uint64_t& value : row) {
-      std::uint64_t rest = 0;
-      for (unsigned shift = 0;; shift += 7) {
-        const std::uint8_t byte = *at++;
-        rest |= std::uint64_t{byte & 0x7FU} << shift;
-        if (byte < 0x80) break;
+  for (const std::unique_ptr<Chunk>& chunk : chunks_) {
+    const std::uint8_t* at = chunk->bytes.data();
+    const std::uint8_t* const end = at + chunk->size;
+    while (at != end) {
+      for (std::uint64_t& value : row) {
+        std::uint64_t rest = 0;
+        for (unsigned shift = 0;; shift += 7) {
+          const std::uint8_t byte = *at++;
+          rest |= std::uint64_t{byte & 0x7FU} << shift;
+          if (byte < 0x80) break;
+        }
+        value += rest >> 1U ^ ((rest & 1U) != 0 ? ~std::uint64_t{0} : 0);
       }
-      value += rest >> 1U ^ ((rest & 1U) != 0 ? ~std::uint64_t{0} : 0);
+      take(row);
     }
-    take(row);
   }
 }
 

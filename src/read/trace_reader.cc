@@ -1,7 +1,7 @@
 // See trace_reader.h. Tests: tests/unit/trace_reader_test.cc, tests/fuzz/trace_fuzz.cc.
 //
-// Windows of tokens (read/token_windows.h) are walked by a state machine that looks at each token once. What begins in a window and
-// does not end there is put together with what follows (read/token_seam.h); brackets that are passed over are counted across windows.
+// Windows of tokens (read/token_windows.h) are walked by a state machine, an event at a step. What begins in a window and does not end
+// there is put together with what follows (read/token_seam.h); brackets that are passed over are counted across windows.
 #include "read/trace_reader.h"
 
 #include <algorithm>
