@@ -1,7 +1,7 @@
 // From events, in the order of the file, to a Trace.
 //
 // Any order will do: a kernel may stand before or after the operator that launched it. Kept until the end are 40 bytes for each
-// call on the GPU, about 6 for each launch and 3 for each operator: 10 MB for a trace of 480 MB. Until the calls are joined, the two
+// call on the GPU, up to 6 for each launch and 3 for each operator: 6 to 10 MB for a trace of 480 MB. Until the calls are joined, the two
 // halves of their ids stand where their operator and their launch will.
 #pragma once
 
@@ -20,7 +20,8 @@
 
 namespace suture {
 
-// Rows of numbers, each number as its difference from the one above it, 7 bits a byte.
+// Rows of numbers, each number as its difference from the one above it, 7 bits a byte. Rows that differ as the one before did are
+// counted: operators that come in the order in which they came before have the next id, and the next path.
 template <std::size_t Columns>
 class NumberLog {
  public:
@@ -30,14 +31,17 @@ class NumberLog {
   void each(Take take) const;
 
  private:
-  static constexpr std::size_t kLongestRow = Columns * 10;
+  static constexpr std::size_t kLongestNumber = 10;
   struct Chunk {
     std::array<std::uint8_t, 4096> bytes;
-    std::size_t size = 0;  // of whole rows
+    std::size_t size = 0;
   };
+  void put(std::uint64_t number);
+
   // A vector of bytes would hold everything twice for a moment when it grows.
   std::vector<std::unique_ptr<Chunk>> chunks_;
-  Row last_{};
+  Row last_{}, difference_{};
+  std::uint64_t repeats_ = 0;  // of the difference, not written yet
 };
 
 class TraceCollector {
