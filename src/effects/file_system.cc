@@ -53,8 +53,7 @@ Error io_error(std::string_view doing, const std::string& path, int error) {
 Io<std::size_t> FileSystem::read_into(Handle file, std::uint64_t offset, char* into, std::size_t at_most) {
   const Io<std::string> part = read(file, offset, at_most);
   if (!part) return {part.error, {}};
-  std::memcpy(into, part.value.data(), part.value.size());
-  return {0, part.value.size()};
+  return {0, part.value.copy(into, at_most)};
 }
 
 Io<std::string> read_all(FileSystem& fs, Handle file, std::uint64_t limit, std::uint64_t expected) {

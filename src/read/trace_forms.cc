@@ -30,13 +30,13 @@ EventForms::Form* EventForms::expected(const TokenText& text, std::size_t token,
 
 bool EventForms::is_of(const TokenText& text, std::size_t token, const Form& form, Tokens& numbers) {
   if (text.places.size() - token < form.tokens) return false;
-  const char* known = form.text.data();
+  const char* known = form.text_.data();
   const char* const bytes = text.bytes.data();
   const std::uint32_t* place = text.places.data() + token;
-  for (const Form::Segment& segment : form.segments) {
+  for (const Form::Segment& segment : form.segments_) {
     if (text.bytes.size() - *place < segment.size || std::memcmp(bytes + *place, known, segment.size) != 0)
       return false;
-    if (&segment == &form.segments.back()) break;
+    if (&segment == &form.segments_.back()) break;
     const std::size_t at = *place + segment.size;
     place += segment.tokens;
     if (*place != at || !begins_number(bytes[at])) return false;
@@ -73,7 +73,7 @@ EventForms::Form& EventForms::add(const TokenText& text, std::size_t token, std:
     bytes_ = 0;
   }
   Form& form = forms_.emplace_back();
-  form.text = key_;
+  form.text_ = key_;
   form.tokens = behind - token;
   form.event = event;
   form.event.form = next_id_++;
@@ -85,19 +85,19 @@ EventForms::Form& EventForms::add(const TokenText& text, std::size_t token, std:
     const bool last = i == numbers.size();
     const std::size_t to = last ? behind : numbers[i].token;
     const std::size_t begin = text.places[from], end = last ? text.end_of(behind - 1) : text.places[to];
-    form.segments.push_back({static_cast<std::uint32_t>(end - begin), static_cast<std::uint32_t>(to - from),
-                             last ? Number::other : numbers[i].number});
+    form.segments_.push_back({static_cast<std::uint32_t>(end - begin), static_cast<std::uint32_t>(to - from),
+                              last ? Number::other : numbers[i].number});
     for (std::string_view* view : views) {
       if (view->empty()) continue;
       const char* const first = text.bytes.data() + begin;
       if (view->data() >= first && view->data() < text.bytes.data() + end)
-        *view = {form.text.data() + known + (view->data() - first), view->size()};
+        *view = {form.text_.data() + known + (view->data() - first), view->size()};
     }
     known += end - begin + 1;
     from = to + 1;
   }
-  bytes_ += form.text.size() + form.segments.size() * sizeof(Form::Segment) + kBeside;
-  by_text_.emplace(form.text, &form);
+  bytes_ += form.text_.size() + form.segments_.size() * sizeof(Form::Segment) + kBeside;
+  by_text_.emplace(form.text_, &form);
   return form;
 }
 

@@ -42,7 +42,7 @@ class EventForms {
   };
 
   struct Form {
-    TraceEvent event;        // with no numbers; its views are into `text`
+    TraceEvent event;        // with no numbers; its views are into the form
     std::size_t tokens = 0;  // of the event
 
    private:
@@ -52,8 +52,8 @@ class EventForms {
       std::uint32_t size = 0, tokens = 0;
       Number number = Number::other;  // behind it
     };
-    std::string text;  // of the segments, each with an end that no JSON has
-    std::vector<Segment> segments;
+    std::string text_;  // of the segments, each with an end that no JSON has
+    std::vector<Segment> segments_;
   };
 
   // Whether the event that begins at `token` is of the form that is expected; null: it is not, and is to be walked and learnt.
