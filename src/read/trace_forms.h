@@ -6,6 +6,9 @@
 //
 // What is expected depends on the last eight forms; where these were not met before, on the last two. One alone would not do:
 // between two kernels there are the same launch and the same two arrows of the flow.
+//
+// A trace need not repeat itself: once some forms are known, another is kept when it is met the second time, and where few events are
+// of the form that is expected, nothing is expected for a while.
 #pragma once
 
 #include <array>
@@ -14,7 +17,6 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -52,7 +54,7 @@ class EventForms {
       std::uint32_t size = 0, tokens = 0;
       Number number = Number::other;  // behind it
     };
-    std::string text_;  // of the segments, each with an end that no JSON has
+    std::string text_;  // of the segments
     std::vector<Segment> segments_;
   };
 
@@ -64,6 +66,7 @@ class EventForms {
 
  private:
   static constexpr unsigned kSlotBits = 12;
+  static constexpr std::size_t kSeen = 4096;
   Form& add(const TokenText& text, std::size_t token, std::size_t behind, const std::vector<Place>& numbers,
             const TraceEvent& event);
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
@@ -77,13 +80,15 @@ class EventForms {
   }
 
   std::deque<Form> forms_;
-  std::unordered_map<std::string_view, Form*> by_text_;
+  std::unordered_map<std::uint64_t, Form*> by_hash_;
+  std::vector<std::uint32_t> seen_ =
+      std::vector<std::uint32_t>(kSeen);  // parts of the hashes of forms that were met once
   // What is expected, by the forms that were met last.
   std::unique_ptr<Form*[]> long_ = std::make_unique<Form*[]>(kSlots), short_ = std::make_unique<Form*[]>(kSlots);
   std::uint32_t last_eight_ = 0, last_two_ = 0;  // hashes
   std::size_t long_slot_ = 0, short_slot_ = 0, bytes_ = 0;
   std::uint32_t next_id_ = 1;
-  std::string key_;
+  unsigned tried_ = 0, hits_ = 0, asleep_ = 0;  // events
 };
 
 }  // namespace suture

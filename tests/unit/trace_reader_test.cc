@@ -377,9 +377,11 @@ TEST(TraceReader, AFormWithAnyByteWrongTellsWhatAWalkTells) {
 
 // More forms than are kept: those that come again are told from those that took their place.
 TEST(TraceReader, FormsThatWereForgotten) {
+  constexpr int kNames = 1500;
   std::vector<std::string> events;
-  for (int round = 0; round < 2; ++round) {
-    for (int i = 0; i < 3000; ++i) events.push_back(op("op" + std::to_string(i) + std::string(300, 'x'), i, 1, i));
+  for (int i = 0; i < 2 * kNames; ++i) {
+    const std::string name = "op" + std::to_string(i % kNames) + std::string(1000, 'x');
+    for (int j = 0; j < 8; ++j) events.push_back(op(name, i, 1, i));
   }
   const std::string text = list_of(events);
   EXPECT_EQ(all_fields(text, true), all_fields(text, false));
@@ -390,6 +392,20 @@ TEST(TraceReader, FormsThatWereForgotten) {
     const auto [found, added] = names.try_emplace(event.form, event.name);
     EXPECT_EQ(found->second, event.name);
   });
+  EXPECT_GT(names.size(), std::size_t{kNames});  // they got new numbers
+}
+
+// Events that do not repeat are walked, and those that do are told by their form again.
+TEST(TraceReader, FormsThatAreNotExpectedForAWhile) {
+  std::vector<std::string> events;
+  for (int i = 0; i < 60000; ++i) events.push_back(op("op" + std::to_string(i < 3000 ? i : 0), i, 1, i));
+  const std::string text = list_of(events);
+  EXPECT_EQ(all_fields(text, true), all_fields(text, false));
+  PieceSource source(text);
+  std::size_t told = 0;
+  (void)read_trace(source, [&told](const TraceEvent& event) { told += event.form != 0 ? 1 : 0; });
+  EXPECT_GT(told, 30000U);
+  EXPECT_LT(told, 57000U);
 }
 
 TEST(JsonTokens, CutsBetweenTokens) {
