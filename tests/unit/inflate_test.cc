@@ -6,7 +6,9 @@
 #include <zlib.h>
 
 #include "effects/byte_stream.h"
+#include "effects/windows_ahead.h"
 #include "support/memory_file_system.h"
+#include "support/trace_text.h"
 
 namespace suture {
 namespace {
@@ -152,6 +154,40 @@ TEST(ByteStream, AReadThatFailsIsAnErrorBehindWhatCame) {
     const Result<std::string> read = all_of(fs, "/plain", 100000);
     EXPECT_FALSE(read.ok()) << n;
   }
+}
+
+// The file, the inflater, the tokens and the reader, each on its thread: whole, cut short, with a read that fails, and left early.
+TEST(ByteStream, ATraceOnThreeThreads) {
+  std::vector<std::string> events;
+  for (int i = 0; i < 20000; ++i) events.push_back(kernel("k" + std::to_string(i % 50), i, 0.5, i));
+  const std::string text = trace_of(events), packed = gzipped(text);
+  const auto read = [](MemoryFileSystem& fs, const std::string& path) {
+    Result<std::unique_ptr<ByteStream>> stream = open_stream(fs, path);
+    EXPECT_TRUE(stream.ok());
+    WindowsAhead windows(**stream, {.window = 10000});
+    return *read_trace(windows, [](const TraceEvent&) {});
+  };
+  MemoryFileSystem fs;
+  fs.put("/whole.gz", packed);
+  fs.put("/short.gz", packed.substr(0, packed.size() / 2));
+  fs.put("/plain", text);
+  for (const std::string& path : {std::string("/whole.gz"), std::string("/plain")}) {
+    const TraceReading whole = read(fs, path);
+    EXPECT_EQ(whole.events, events.size());
+    EXPECT_EQ(whole.bytes, text.size());
+    EXPECT_FALSE(whole.damage);
+  }
+  const TraceReading part = read(fs, "/short.gz");
+  EXPECT_GT(part.events, 1000U);
+  ASSERT_TRUE(part.damage);
+  EXPECT_THAT(part.damage->why, HasSubstr("is not complete"));
+  EXPECT_EQ(part.damage->offset, part.bytes);
+
+  std::string wrong = text;
+  wrong[wrong.find("\"k7\"")] = '}';  // damage near the beginning, with everything else ahead of it
+  fs.put("/wrong.gz", gzipped(wrong));
+  EXPECT_LT(read(fs, "/wrong.gz").events, 10U);
+  EXPECT_EQ(fs.open_handles(), 0U);
 }
 
 TEST(ByteStream, WhoStopsReadingStopsTheThread) {
