@@ -45,6 +45,8 @@ Inflated inflated(const std::string& bytes, std::size_t piece, std::size_t room)
       it.error = step.error().message;
       return it;
     }
+    EXPECT_LE(step->taken, in.size());
+    EXPECT_LE(step->made, room);
     at += step->taken;
     it.text.append(out, 0, step->made);
     if (in.empty() && step->made == 0) break;
@@ -107,6 +109,7 @@ TEST(Inflate, AWrongByteIsAnErrorByTheChecksumAtLatest) {
     std::string bad = bytes;
     bad[at] = static_cast<char>(bad[at] ^ 0x10);
     EXPECT_NE(inflated(bad, 64, 4096).error, "") << at;
+    EXPECT_NE(inflated(bad, 3, 40).error, "") << at;
   }
   std::string checksum = bytes;
   checksum[bytes.size() - 6] = static_cast<char>(checksum[bytes.size() - 6] ^ 1);

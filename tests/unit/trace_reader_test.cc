@@ -335,8 +335,8 @@ TEST(TraceReader, AFormTellsWhatAWalkTells) {
       R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7, "ts": 10.250, "dur": 2.5,
           "args": {"External id": 4, "queued": 0, "device": 0, "stream": 7, "correlation": 9, "grid": [4, 30, 1], "x": 1.5}})";
   std::vector<std::string> events = {usual, usual, usual};
-  for (const std::string& from : {"10.250", "2.5", "4,", "9,", "1.5", "0, \"stream", "\"k\"", "[4"}) {
-    for (const std::string& to :
+  for (const std::string from : {"10.250", "2.5", "4,", "9,", "1.5", "0, \"stream", "\"k\"", "[4"}) {
+    for (const std::string to :
          {"1", "-1", "0", "\"1\"", "NaN", "[1]", "{\"a\": 1}", "1e3", "1e400", "01", "1 ", "null", "-",
           "18446744073709551615", "123456789012345.678", "12345678901234567890.5", "99999999"}) {
       std::string odd = usual;
