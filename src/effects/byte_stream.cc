@@ -18,20 +18,16 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{256} << 10U;
 constexpr std::size_t kChunks = 4;
+constexpr std::size_t kInput = std::size_t{64} << 10U;  // read of a compressed file at once
 
-struct Chunk {
-  std::string bytes;
-  std::size_t size = 0;
-};
-
-// The file as it lies there, piece by piece.
+// The file as it lies there, byte after byte.
 class Pieces {
  public:
   Pieces() = default;
   Pieces(const Pieces&) = delete;
   Pieces& operator=(const Pieces&) = delete;
   virtual ~Pieces() = default;
-  virtual Result<std::string> next() = 0;  // "" at the end
+  virtual Result<std::size_t> next(char* into, std::size_t room) = 0;  // 0 at the end
   [[nodiscard]] virtual std::uint64_t size() const = 0;
   [[nodiscard]] virtual bool is_pipe() const = 0;
 };
@@ -41,11 +37,11 @@ class FilePieces final : public Pieces {
   FilePieces(FileSystem& fs, std::string path, Opened file, std::uint64_t size)
       : fs_(fs), path_(std::move(path)), file_(std::move(file)), size_(size) {}
 
-  Result<std::string> next() override {
-    Io<std::string> part = fs_.read(file_.handle(), at_, kChunk);
+  Result<std::size_t> next(char* into, std::size_t room) override {
+    const Io<std::size_t> part = fs_.read_into(file_.handle(), at_, {into, room});
     if (!part) return io_error("read", path_, part.error);
-    at_ += part.value.size();
-    return std::move(part.value);
+    at_ += part.value;
+    return part.value;
   }
   std::uint64_t size() const override { return size_; }
   bool is_pipe() const override { return false; }
@@ -63,11 +59,15 @@ class PipePieces final : public Pieces {
   PipePieces(std::string path, PipeReader pipe, std::string first)
       : path_(std::move(path)), pipe_(std::move(pipe)), first_(std::move(first)) {}
 
-  Result<std::string> next() override {
-    if (!first_.empty()) return std::exchange(first_, {});
-    Io<std::string> part = pipe_.read(kChunk);
+  Result<std::size_t> next(char* into, std::size_t room) override {
+    if (!first_.empty()) {
+      const std::size_t size = first_.copy(into, room);
+      first_.erase(0, size);
+      return size;
+    }
+    const Io<std::size_t> part = pipe_.read(into, room);
     if (!part) return io_error("read", path_, part.error);
-    return std::move(part.value);
+    return part.value;
   }
   std::uint64_t size() const override { return 0; }
   bool is_pipe() const override { return true; }
@@ -78,15 +78,41 @@ class PipePieces final : public Pieces {
   std::string first_;
 };
 
-class FileStream final : public ByteStream {
+class FileStream : public ByteStream {
  public:
-  FileStream(std::unique_ptr<Pieces> pieces, Packing packing) : pieces_(std::move(pieces)), packing_(packing) {
-    if (packing != Packing::none) {
-      for (Chunk& chunk : chunks_) chunk.bytes.resize(kChunk);
-    }
+  FileStream(std::unique_ptr<Pieces> pieces, Packing packing) : pieces_(std::move(pieces)), packing_(packing) {}
+  std::uint64_t file_size() const override { return pieces_->size(); }
+  bool is_pipe() const override { return pieces_->is_pipe(); }
+  std::uint64_t file_read() const override { return read_.load(std::memory_order_relaxed); }
+  Packing packing() const override { return packing_; }
+
+ protected:
+  Result<std::size_t> more(char* into, std::size_t room) {
+    Result<std::size_t> part = pieces_->next(into, room);
+    if (part) read_.fetch_add(*part, std::memory_order_relaxed);
+    return part;
+  }
+
+ private:
+  std::unique_ptr<Pieces> pieces_;
+  Packing packing_;
+  std::atomic<std::uint64_t> read_{0};
+};
+
+class PlainStream final : public FileStream {
+ public:
+  explicit PlainStream(std::unique_ptr<Pieces> pieces) : FileStream(std::move(pieces), Packing::none) {}
+  std::uint64_t garbage_at() const override { return Inflater::npos; }
+  Result<std::size_t> read(char* into, std::size_t room) override { return more(into, room); }
+};
+
+// Inflated ahead on a thread of its own.
+class PackedStream final : public FileStream {
+ public:
+  PackedStream(std::unique_ptr<Pieces> pieces, Packing packing) : FileStream(std::move(pieces), packing) {
     worker_ = std::thread([this] { work(); });
   }
-  ~FileStream() override {
+  ~PackedStream() override {
     {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
@@ -94,13 +120,9 @@ class FileStream final : public ByteStream {
     changed_.notify_all();
     worker_.join();
   }
-  FileStream(const FileStream&) = delete;
-  FileStream& operator=(const FileStream&) = delete;
+  PackedStream(const PackedStream&) = delete;
+  PackedStream& operator=(const PackedStream&) = delete;
 
-  std::uint64_t file_size() const override { return pieces_->size(); }
-  bool is_pipe() const override { return pieces_->is_pipe(); }
-  std::uint64_t file_read() const override { return read_.load(std::memory_order_relaxed); }
-  Packing packing() const override { return packing_; }
   std::uint64_t garbage_at() const override { return garbage_.load(std::memory_order_relaxed); }
 
   Result<std::size_t> read(char* into, std::size_t room) override {
@@ -113,7 +135,7 @@ class FileStream final : public ByteStream {
     Chunk& chunk = chunks_[first_];
     lock.unlock();
     const std::size_t size = std::min(room, chunk.size - taken_);
-    std::memcpy(into, chunk.bytes.data() + taken_, size);
+    std::memcpy(into, chunk.bytes.get() + taken_, size);
     taken_ += size;
     if (taken_ == chunk.size) {
       lock.lock();
@@ -127,12 +149,17 @@ class FileStream final : public ByteStream {
   }
 
  private:
+  struct Chunk {
+    std::unique_ptr<char[]> bytes = std::make_unique_for_overwrite<char[]>(kChunk);
+    std::size_t size = 0;
+  };
+
   // --- the second thread ---------------------------------------------------------------------------------------------
 
   void work() {
     std::optional<Error> error;
     try {
-      error = packing_ == Packing::none ? read_plain() : inflate();
+      error = inflate();
     } catch (const std::exception& thrown) {
       error = Error{Exit::file_system, std::string("reading ended: ") + thrown.what(), std::nullopt, ""};
     }
@@ -142,12 +169,6 @@ class FileStream final : public ByteStream {
       ended_ = true;
     }
     changed_.notify_all();
-  }
-
-  Result<std::string> more() {
-    Result<std::string> part = pieces_->next();
-    if (part) read_.fetch_add(part->size(), std::memory_order_relaxed);
-    return part;
   }
 
   // The next buffer to fill; null: nobody reads any more.
@@ -164,22 +185,9 @@ class FileStream final : public ByteStream {
     changed_.notify_all();
   }
 
-  std::optional<Error> read_plain() {
-    while (true) {
-      Chunk* chunk = room();
-      if (chunk == nullptr) return std::nullopt;
-      Result<std::string> part = more();
-      if (!part) return part.error();
-      if (part->empty()) return std::nullopt;
-      chunk->bytes = std::move(*part);
-      chunk->size = chunk->bytes.size();
-      hand_over();
-    }
-  }
-
   std::optional<Error> inflate() {
-    const std::unique_ptr<Inflater> inflater = make_inflater(packing_);
-    std::string input;
+    const std::unique_ptr<Inflater> inflater = make_inflater(packing());
+    const auto input = std::make_unique_for_overwrite<char[]>(kInput);
     std::string_view in;
     bool at_end = false;
     while (true) {
@@ -188,13 +196,12 @@ class FileStream final : public ByteStream {
       chunk->size = 0;
       while (chunk->size < kChunk) {
         if (in.empty() && !at_end) {
-          Result<std::string> part = more();
+          const Result<std::size_t> part = more(input.get(), kInput);
           if (!part) return part.error();
-          input = std::move(*part);
-          in = input;
-          at_end = input.empty();
+          in = {input.get(), *part};
+          at_end = in.empty();
         }
-        Result<Inflater::Step> step = inflater->step(in, chunk->bytes.data() + chunk->size, kChunk - chunk->size);
+        Result<Inflater::Step> step = inflater->step(in, chunk->bytes.get() + chunk->size, kChunk - chunk->size);
         if (!step) {
           if (chunk->size > 0) hand_over();
           return step.error();
@@ -212,9 +219,7 @@ class FileStream final : public ByteStream {
     }
   }
 
-  std::unique_ptr<Pieces> pieces_;
-  Packing packing_;
-  std::atomic<std::uint64_t> read_{0}, garbage_{Inflater::npos};
+  std::atomic<std::uint64_t> garbage_{Inflater::npos};
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -233,7 +238,8 @@ Result<std::unique_ptr<ByteStream>> stream_of(const std::string& path, std::uniq
                  path + " is compressed with " + std::string(packing_name(packing)) +
                      ", which this build of suture does not read",
                  std::nullopt, "decompress it first"};
-  return std::unique_ptr<ByteStream>(std::make_unique<FileStream>(std::move(pieces), packing));
+  if (packing == Packing::none) return std::unique_ptr<ByteStream>(std::make_unique<PlainStream>(std::move(pieces)));
+  return std::unique_ptr<ByteStream>(std::make_unique<PackedStream>(std::move(pieces), packing));
 }
 
 constexpr std::size_t kMagic = 4;  // bytes that tell the compression
@@ -243,10 +249,11 @@ Result<std::unique_ptr<ByteStream>> open_pipe(const std::string& path) {
   if (!pipe) return io_error("open", path, pipe.error);
   std::string first;
   while (first.size() < kMagic) {
-    const Io<std::string> part = pipe.value.read(kChunk);
+    std::array<char, kMagic> bytes{};
+    const Io<std::size_t> part = pipe.value.read(bytes.data(), kMagic - first.size());
     if (!part) return io_error("read", path, part.error);
-    if (part.value.empty()) break;
-    first += part.value;
+    if (part.value == 0) break;
+    first.append(bytes.data(), part.value);
   }
   const std::string magic = first.substr(0, kMagic);
   return stream_of(path, std::make_unique<PipePieces>(path, std::move(pipe.value), std::move(first)), magic);

@@ -1,5 +1,6 @@
-// A file as a stream of bytes, decompressed where it is compressed. A second thread reads and inflates ahead, into a few buffers of
-// fixed size, so that parsing and inflating overlap, and memory does not grow with the file.
+// A file as a stream of bytes, decompressed where it is compressed: then a thread reads and inflates ahead, into a few buffers of
+// fixed size, so that parsing and inflating overlap, and memory does not grow with the file. What is not compressed is read on the
+// thread that asks: effects/windows_ahead.h has one for that.
 #pragma once
 
 #include <cstdint>

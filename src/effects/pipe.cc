@@ -41,17 +41,15 @@ PipeReader::~PipeReader() {
   if (descriptor_ != -1) ::close(descriptor_);
 }
 
-Io<std::string> PipeReader::read(std::size_t at_most) {
-  std::string bytes(at_most, '\0');
+Io<std::size_t> PipeReader::read(char* into, std::size_t at_most) {
   ssize_t size = -1;
   do {  // poll waits for a writer who has not come yet, too
     pollfd waited = {descriptor_, POLLIN, 0};
     if (retried([&] { return ::poll(&waited, 1, -1); }) == -1) return {errno, {}};
-    size = retried([&] { return ::read(descriptor_, bytes.data(), bytes.size()); });
+    size = retried([&] { return ::read(descriptor_, into, at_most); });
   } while (size == -1 && errno == EAGAIN);
   if (size == -1) return {errno, {}};
-  bytes.resize(static_cast<std::size_t>(size));
-  return {0, std::move(bytes)};
+  return {0, static_cast<std::size_t>(size)};
 }
 
 Io<Done> write_pipe(const std::string& path, std::string_view bytes) {

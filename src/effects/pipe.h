@@ -29,8 +29,8 @@ class PipeReader {
   PipeReader& operator=(const PipeReader&) = delete;
   ~PipeReader();
 
-  // The next bytes, when there are some; "" at the end.
-  Io<std::string> read(std::size_t at_most);
+  // The next bytes, when there are some: how many; 0 at the end.
+  Io<std::size_t> read(char* into, std::size_t at_most);
 
  private:
   int descriptor_ = -1;

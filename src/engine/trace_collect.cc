@@ -70,6 +70,13 @@ std::uint32_t TraceCollector::thread_of(const TraceEvent& event) {
   return last_thread_.second;
 }
 
+template <class Find>
+TraceCollector::Known TraceCollector::known(const TraceEvent& event, Find find) {
+  Known& known = known_[event.form % kKnown];
+  if (event.form == 0 || known.form != event.form) known = find();
+  return known;
+}
+
 // --- operators -------------------------------------------------------------------------------------------------------
 
 std::uint32_t TraceCollector::op_of(const TraceEvent& event) {
@@ -100,7 +107,8 @@ void TraceCollector::close_op(Thread& thread) {
 
 void TraceCollector::take_op(const TraceEvent& event) {
   const std::int64_t end_ns = *event.start_ns + event.duration_ns.value_or(0);
-  Thread& thread = open_[thread_of(event)];
+  const Known what = known(event, [&] { return Known{event.form, thread_of(event), 0, op_of(event)}; });
+  Thread& thread = open_[what.thread];
   if (*event.start_ns < thread.last_start) {
     if (!trace_.flat_ops)
       warn("operators are not in the order of time: which one called which is not known from here on", event.offset);
@@ -109,14 +117,13 @@ void TraceCollector::take_op(const TraceEvent& event) {
   thread.last_start = *event.start_ns;
   while (!thread.ops.empty() && (thread.ops.back().end_ns <= *event.start_ns || thread.ops.back().end_ns < end_ns))
     close_op(thread);
-  open_op(event, end_ns);
+  open_op(event, end_ns, thread, what.what);
   cover(*event.start_ns, end_ns);
 }
 
-void TraceCollector::open_op(const TraceEvent& event, std::int64_t end_ns) {
-  Thread& thread = open_[thread_of(event)];
+void TraceCollector::open_op(const TraceEvent& event, std::int64_t end_ns, Thread& thread, std::uint32_t op) {
   const std::uint32_t parent = thread.ops.empty() || trace_.flat_ops ? kNone : thread.ops.back().path;
-  const std::uint32_t path = child(parent, op_of(event));
+  const std::uint32_t path = child(parent, op);
   ++trace_.paths[path].calls;
   ++trace_.cpu_ops;
   thread.ops.push_back({*event.start_ns, end_ns, 0, path});
@@ -125,25 +132,41 @@ void TraceCollector::open_op(const TraceEvent& event, std::int64_t end_ns) {
 
 // --- the GPU ---------------------------------------------------------------------------------------------------------
 
-void TraceCollector::take_work(const TraceEvent& event) {
-  if (!event.duration_ns) return;
+std::uint32_t TraceCollector::work_of(const TraceEvent& event) {
   key_.assign(1, event.kind == TraceKind::kernel ? 'k' : event.kind == TraceKind::memory_copy ? 'c' : 's');
   key_.append(event.name).append(1, kSeparator).append(event.grid).append(1, kSeparator);
   key_.append(event.block).append(1, kSeparator).append(event.bytes);
-  const std::uint32_t work = works_.id(key_);
-  // A kernel's pid and tid are its device and stream where args do not say.
+  return works_.id(key_);
+}
+
+// A kernel's pid and tid are its device and stream where args do not say.
+std::uint32_t TraceCollector::stream_of(const TraceEvent& event) {
   key_.assign(event.device.empty() ? event.pid : event.device).append(1, kSeparator);
   key_.append(event.stream.empty() ? event.tid : event.stream);
+  return streams_.id(key_);
+}
+
+void TraceCollector::take_work(const TraceEvent& event) {
+  if (!event.duration_ns) return;
+  const Known what = known(event, [&] {
+    const std::uint32_t work = work_of(event);
+    return Known{event.form, 0, stream_of(event), work};
+  });
   const std::uint64_t external = event.external.value_or(0), correlation = event.correlation.value_or(0);
   trace_.calls.push_back({*event.start_ns, *event.duration_ns, static_cast<std::uint32_t>(external),
                           static_cast<std::uint32_t>(external >> 32U), static_cast<std::uint32_t>(correlation),
-                          static_cast<std::uint32_t>(correlation >> 32U), work, streams_.id(key_)});
+                          static_cast<std::uint32_t>(correlation >> 32U), what.what, what.stream});
   cover(*event.start_ns, *event.start_ns + *event.duration_ns);
 }
 
 void TraceCollector::take_launch(const TraceEvent& event) {
-  if (!event.correlation || !puts_work_on_gpu(event.name)) return;
-  launch_log_.add({*event.correlation, static_cast<std::uint64_t>(*event.start_ns), thread_of(event)});
+  if (!event.correlation) return;
+  const Known what = known(event, [&] {
+    const bool launches = puts_work_on_gpu(event.name);
+    return Known{event.form, launches ? thread_of(event) : 0, 0, launches ? 1U : 0U};
+  });
+  if (what.what == 0) return;
+  launch_log_.add({*event.correlation, static_cast<std::uint64_t>(*event.start_ns), what.thread});
 }
 
 void TraceCollector::take_span(const TraceEvent& event) {
@@ -161,7 +184,7 @@ void TraceCollector::begin(const TraceEvent& event) {
   thread.begun.push_back({event.kind, span_names_.id(event.name), *event.start_ns, event.offset});
   if (event.kind == TraceKind::cpu_op) {
     while (!thread.ops.empty() && thread.ops.back().end_ns <= *event.start_ns) close_op(thread);
-    open_op(event, kOpen);
+    open_op(event, kOpen, thread, op_of(event));
   }
 }
 

@@ -1,7 +1,7 @@
 // From events, in the order of the file, to a Trace.
 //
 // Any order will do: a kernel may stand before or after the operator that launched it. Kept until the end are 40 bytes for each
-// call on the GPU, about 6 for each launch and 3 for each operator: 10 MB for a trace of 480 MB. Until the calls are joined, the two
+// call on the GPU, up to 6 for each launch and 3 for each operator: 6 to 10 MB for a trace of 480 MB. Until the calls are joined, the two
 // halves of their ids stand where their operator and their launch will.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -20,7 +20,8 @@
 
 namespace suture {
 
-// Rows of numbers, each number as its difference from the one above it, 7 bits a byte.
+// Rows of numbers, each number as its difference from the one above it, 7 bits a byte. Rows that differ as the one before did are
+// counted: operators that come in the order in which they came before have the next id, and the next path.
 template <std::size_t Columns>
 class NumberLog {
  public:
@@ -30,12 +31,22 @@ class NumberLog {
   void each(Take take) const;
 
  private:
-  std::deque<std::uint8_t> bytes_;
-  Row last_{};
+  static constexpr std::size_t kLongestNumber = 10;
+  struct Chunk {
+    std::array<std::uint8_t, 4096> bytes;
+    std::size_t size = 0;
+  };
+  void put(std::uint64_t number);
+
+  // A vector of bytes would hold everything twice for a moment when it grows.
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  Row last_{}, difference_{};
+  std::uint64_t repeats_ = 0;  // of the difference, not written yet
 };
 
 class TraceCollector {
  public:
+  // Events of one reading.
   void take(const TraceEvent& event);
   // Whatever it was told, joined. Nothing may be taken afterwards.
   Trace finish();
@@ -57,11 +68,21 @@ class TraceCollector {
     std::vector<Begun> begun;
     std::int64_t last_start = INT64_MIN;
   };
+  // What an event's form says (TraceEvent::form), so that its texts are looked up once.
+  struct Known {
+    std::uint32_t form = 0, thread = 0, stream = 0;
+    std::uint32_t what = 0;  // an operator, a work, or whether a launch puts work on the GPU
+  };
+  static constexpr std::size_t kKnown = 4096;  // by the lower bits of the form
+  template <class Find>
+  Known known(const TraceEvent& event, Find find);
   std::uint32_t thread_of(const TraceEvent& event);
   std::uint32_t op_of(const TraceEvent& event);
+  std::uint32_t work_of(const TraceEvent& event);
+  std::uint32_t stream_of(const TraceEvent& event);
   std::uint32_t child(std::uint32_t parent, std::uint32_t op);
   void take_op(const TraceEvent& event);
-  void open_op(const TraceEvent& event, std::int64_t end_ns);
+  void open_op(const TraceEvent& event, std::int64_t end_ns, Thread& thread, std::uint32_t op);
   void close_op(Thread& thread);
   void take_work(const TraceEvent& event);
   void take_launch(const TraceEvent& event);
@@ -79,6 +100,7 @@ class TraceCollector {
   Interner ops_, works_, threads_, streams_, span_names_;
   std::vector<Thread> open_;  // by thread
   std::unordered_map<std::uint64_t, std::uint32_t> children_;
+  std::vector<Known> known_ = std::vector<Known>(kKnown);
   std::pair<std::string, std::uint32_t> last_thread_{"", kNone};
   std::string key_;
   NumberLog<2> op_log_;      // External id, path

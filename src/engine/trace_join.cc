@@ -4,6 +4,7 @@
 // ids: there are ten operators for each call.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "engine/trace_collect.h"
 
@@ -20,66 +21,98 @@ std::uint64_t correlation_of(const GpuCall& call) {
   return joined(call.launch, call.step);
 }
 
-// Ids that the calls ask for, and one number for each. Open addressing: 12 bytes a place, at most two thirds full. 0 is no id.
+// Ids that the calls ask for, and one number for each. Open addressing: 8 bytes a place, 12 where an id has more than 32 bits; at most
+// two thirds full. 0 is no id.
 class IdTable {
  public:
   template <class IdOf>
   IdTable(const std::deque<GpuCall>& calls, IdOf id_of)
-      : keys_(std::bit_ceil(calls.size() * 3 / 2 + 8)), values_(keys_.size(), kNone) {
+      : low_(std::bit_ceil(calls.size() * 3 / 2 + 8)), values_(low_.size(), kNone) {
+    const auto is_wide = [&](const GpuCall& call) { return id_of(call) >> 32U != 0; };
+    if (std::any_of(calls.begin(), calls.end(), is_wide)) high_.resize(low_.size());
     for (const GpuCall& call : calls) {
-      if (const std::uint64_t id = id_of(call); id != 0) keys_[place(id)] = id;
+      const std::uint64_t id = id_of(call);
+      if (id == 0) continue;
+      const std::size_t at = place(id);
+      low_[at] = static_cast<std::uint32_t>(id);
+      if (!high_.empty()) high_[at] = static_cast<std::uint32_t>(id >> 32U);
     }
   }
   // The number of `id`, where it is asked for.
   std::uint32_t* find(std::uint64_t id) {
-    if (id == 0) return nullptr;
+    if (id == 0 || (high_.empty() && id >> 32U != 0)) return nullptr;
     const std::size_t at = place(id);
-    return keys_[at] == id ? &values_[at] : nullptr;
+    return key(at) == id ? &values_[at] : nullptr;
   }
   void forget() { std::fill(values_.begin(), values_.end(), kNone); }
 
  private:
+  [[nodiscard]] std::uint64_t key(std::size_t at) const { return joined(low_[at], high_.empty() ? 0 : high_[at]); }
   [[nodiscard]] std::size_t place(std::uint64_t id) const {
-    const std::size_t mask = keys_.size() - 1;
+    const std::size_t mask = low_.size() - 1;
     std::size_t at = (id * 0x9E3779B97F4A7C15U >> 20U) & mask;
-    while (keys_[at] != 0 && keys_[at] != id) at = (at + 1) & mask;
+    while (key(at) != 0 && key(at) != id) at = (at + 1) & mask;
     return at;
   }
-  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint32_t> low_, high_;  // of the ids
   std::vector<std::uint32_t> values_;
 };
 
 }  // namespace
 
 template <std::size_t Columns>
+void NumberLog<Columns>::put(std::uint64_t number) {
+  if (chunks_.empty() || chunks_.back()->size + kLongestNumber > chunks_.back()->bytes.size())
+    chunks_.push_back(std::make_unique<Chunk>());
+  Chunk& chunk = *chunks_.back();
+  for (; number >= 0x80; number >>= 7U) chunk.bytes[chunk.size++] = static_cast<std::uint8_t>(number | 0x80U);
+  chunk.bytes[chunk.size++] = static_cast<std::uint8_t>(number);
+}
+
+template <std::size_t Columns>
 void NumberLog<Columns>::add(const Row& row) {
-  for (std::size_t i = 0; i < Columns; ++i) {
-    const std::uint64_t difference = row[i] - last_[i];
-    // Small steps down are small numbers too.
-    std::uint64_t rest = difference << 1U ^ (difference >> 63U != 0 ? ~std::uint64_t{0} : 0);
-    for (; rest >= 0x80; rest >>= 7U) bytes_.push_back(static_cast<std::uint8_t>(rest | 0x80U));
-    bytes_.push_back(static_cast<std::uint8_t>(rest));
-  }
+  Row difference;
+  for (std::size_t i = 0; i < Columns; ++i) difference[i] = row[i] - last_[i];
   last_ = row;
+  if (difference == difference_) {
+    ++repeats_;
+    return;
+  }
+  put(std::exchange(repeats_, 0));
+  difference_ = difference;
+  // Small steps down are small numbers too.
+  for (const std::uint64_t each : difference) put(each << 1U ^ (each >> 63U != 0 ? ~std::uint64_t{0} : 0));
 }
 
 template <std::size_t Columns>
 template <class Take>
 void NumberLog<Columns>::each(Take take) const {
-  Row row{};
-  auto at = bytes_.begin();
-  while (at != bytes_.end()) {
-    for (std::uint64_t& value : row) {
-      std::uint64_t rest = 0;
+  Row row{}, difference{};
+  const auto go_on = [&](std::uint64_t times) {
+    for (; times > 0; --times) {
+      for (std::size_t i = 0; i < Columns; ++i) row[i] += difference[i];
+      take(row);
+    }
+  };
+  std::size_t column = Columns;  // of the number that comes; Columns: of repeats
+  for (const std::unique_ptr<Chunk>& chunk : chunks_) {
+    for (std::size_t at = 0; at < chunk->size;) {
+      std::uint64_t number = 0;
       for (unsigned shift = 0;; shift += 7) {
-        const std::uint8_t byte = *at++;
-        rest |= std::uint64_t{byte & 0x7FU} << shift;
+        const std::uint8_t byte = chunk->bytes[at++];
+        number |= std::uint64_t{byte & 0x7FU} << shift;
         if (byte < 0x80) break;
       }
-      value += rest >> 1U ^ ((rest & 1U) != 0 ? ~std::uint64_t{0} : 0);
+      if (column == Columns) {
+        go_on(number);
+        column = 0;
+        continue;
+      }
+      difference[column] = number >> 1U ^ ((number & 1U) != 0 ? ~std::uint64_t{0} : 0);
+      if (++column == Columns) go_on(1);
     }
-    take(row);
   }
+  go_on(repeats_);
 }
 
 template class NumberLog<2>;

@@ -44,7 +44,8 @@ class GzipMember {
     state_.next_out = reinterpret_cast<std::uint8_t*>(out);
     state_.avail_out = static_cast<std::uint32_t>(room);
     const int code = isal_inflate(&state_);
-    step.taken = in.size() - state_.avail_in;
+    // Of a stream that is damaged it may give back bytes that it took before, too; they stay taken.
+    step.taken = in.size() - std::min<std::size_t>(in.size(), state_.avail_in);
     step.made = room - state_.avail_out;
     if (code != ISAL_DECOMP_OK && code != ISAL_END_INPUT) return State::broken;
     return state_.block_state == ISAL_BLOCK_FINISH ? State::complete : State::more;

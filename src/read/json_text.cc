@@ -1,8 +1,10 @@
 // See json_text.h. Tests: tests/unit/json_text_test.cc.
 #include "read/json_text.h"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace suture {
 namespace {
@@ -62,26 +64,49 @@ std::optional<double> as_double(std::string_view text) {
 
 namespace {
 
+// The eight digits at `text`, or none: all at once (D. Lemire, "Quickly parsing eight digits").
+std::optional<std::uint64_t> eight_digits(const char* text) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text, sizeof word);
+  constexpr std::uint64_t high = 0xF0F0F0F0F0F0F0F0U, zeros = 0x3030303030303030U, six = 0x0606060606060606U;
+  if (((word & high) | (((word + six) & high) >> 4U)) != 0x3333333333333333U) return std::nullopt;
+  word -= zeros;
+  word = word * 10 + (word >> 8U);
+  constexpr std::uint64_t pairs = 0x000000FF000000FFU;
+  return ((word & pairs) * (100 + (1'000'000ULL << 32U)) + ((word >> 16U) & pairs) * (1 + (10'000ULL << 32U))) >> 32U;
+}
+
+// Appends the digits of `text` to `value`; false: there is something else among them.
+bool append_digits(std::string_view text, std::uint64_t& value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    if (text.size() >= 8) {
+      const std::optional<std::uint64_t> eight = eight_digits(text.data());
+      if (!eight) return false;
+      value = value * 100'000'000 + *eight;
+      text.remove_prefix(8);
+    }
+  }
+  for (const char c : text) {
+    if (!is_digit(c)) return false;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return true;
+}
+
 // "5094929536985.607": up to 15 digits, a point and three more, as profilers write them; -1: otherwise, or it ends elsewhere.
 std::int64_t plain_time(std::string_view text) {
-  std::int64_t value = 0;
-  std::size_t at = 0;
-  for (; at < text.size() && is_digit(text[at]); ++at) value = value * 10 + (text[at] - '0');
-  const bool plain = at > 0 && at <= 15 && (text[0] != '0' || at == 1);
-  if (!plain || at + 4 != text.size() || text[at] != '.') return -1;
-  for (++at; at < text.size(); ++at) {
-    if (!is_digit(text[at])) return -1;
-    value = value * 10 + (text[at] - '0');
-  }
-  return value;
+  if (text.size() < 5 || text.size() > 19 || text[text.size() - 4] != '.') return -1;
+  const std::string_view whole = text.substr(0, text.size() - 4);
+  if (whole[0] == '0' && whole.size() > 1) return -1;
+  std::uint64_t value = 0;
+  if (!append_digits(whole, value) || !append_digits(text.substr(text.size() - 3), value)) return -1;
+  return static_cast<std::int64_t>(value);
 }
 
 }  // namespace
 
 std::optional<std::int64_t> nanoseconds_of(std::string_view microseconds) {
-  if (microseconds.size() <= 19) {
-    if (const std::int64_t plain = plain_time(microseconds); plain >= 0) return plain;
-  }
+  if (const std::int64_t plain = plain_time(microseconds); plain >= 0) return plain;
   const std::optional<Number> number = read_number(microseconds);
   if (!number) return std::nullopt;
   constexpr double most = 4e18;
@@ -105,6 +130,8 @@ bool is_json_number(std::string_view text) {
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t value = 0;
+  if (!text.empty() && text.size() <= 18 && text[0] != '0' && append_digits(text, value)) return value;
+  value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && (text.size() == 1 || text[0] != '0')) return value;
   const std::optional<Number> number = read_number(text);

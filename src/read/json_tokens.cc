@@ -3,7 +3,8 @@
 
 #include <simdjson.h>
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
 
 namespace suture {
 
@@ -19,11 +20,13 @@ JsonTokens::Verdict JsonTokens::find(std::string_view bytes) {
   stage_->count = 0;
   if (bytes.empty()) return Verdict::good;
   if (bytes.size() > stage_->capacity) {
-    // The depth is of the second stage, which is never run.
-    if (simdjson::get_active_implementation()->create_dom_parser_implementation(bytes.size(), 1, stage_->parser) !=
+    // Windows differ by a few bytes; what is not used of the capacity is never touched. The depth is of the second stage, which is
+    // never run.
+    const std::size_t capacity = std::bit_ceil(bytes.size());
+    if (simdjson::get_active_implementation()->create_dom_parser_implementation(capacity, 1, stage_->parser) !=
         simdjson::SUCCESS)
       return Verdict::out_of_memory;
-    stage_->capacity = bytes.size();
+    stage_->capacity = capacity;
   }
   const simdjson::error_code code = stage_->parser->stage1(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                            bytes.size(), simdjson::stage1_mode::regular);
@@ -58,6 +61,12 @@ std::size_t next_quote(std::string_view bytes, std::size_t at, std::size_t from)
   }
 }
 
+// Brackets, commas and blanks end a token. A quote that stands at once behind a number does not: it is a part of that token.
+std::size_t behind_mark(std::string_view bytes) {
+  const std::size_t mark = bytes.find_last_of("{}[],: \t\r");
+  return mark == std::string_view::npos ? 0 : mark + 1;
+}
+
 }  // namespace
 
 std::size_t cut_between_tokens(std::string_view bytes) {
@@ -68,13 +77,10 @@ std::size_t cut_between_tokens(std::string_view bytes) {
   for (std::size_t quote = next_quote(bytes, 0, 0); quote != std::string_view::npos;
        quote = next_quote(bytes, cut, cut)) {
     const std::size_t end = next_quote(bytes, quote + 1, quote + 1);
-    if (end == std::string_view::npos) return quote;
+    if (end == std::string_view::npos) return std::max(cut, behind_mark(bytes.substr(0, quote)));
     cut = end + 1;
   }
-  if (cut > 0) return cut;
-  // No string at all: brackets and commas end a token.
-  const std::size_t mark = bytes.find_last_of("{}[],:");
-  return mark == std::string_view::npos ? 0 : mark + 1;
+  return cut > 0 ? cut : behind_mark(bytes);
 }
 
 }  // namespace suture

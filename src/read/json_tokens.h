@@ -40,7 +40,8 @@ class JsonTokens {
   std::unique_ptr<Stage> stage_;
 };
 
-// The end of the last complete token in `bytes`, which begin between tokens: where they may be cut. 0: within the first token.
+// Where `bytes`, which begin between tokens, may be cut: at or behind the end of the last complete token but for numbers and literals,
+// which may go on. 0: within the first token.
 std::size_t cut_between_tokens(std::string_view bytes);
 
 }  // namespace suture

@@ -32,7 +32,9 @@ struct TraceEvent {
   std::string_view dims, types, strides;     // args: "Input Dims", "Input type", "Input Strides"; empty: not recorded
   std::string_view grid, block;              // args: [x, y, z]
   std::string_view bytes;                    // args, of a copy
-  std::uint64_t offset = 0;                  // of its `{` in the (decompressed) bytes
+  // Where it is the same in two events of a reading, and not 0, so is all of them but the optional numbers and the offset.
+  std::uint32_t form = 0;
+  std::uint64_t offset = 0;  // of its `{` in the (decompressed) bytes
 };
 
 }  // namespace suture

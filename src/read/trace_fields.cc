@@ -1,6 +1,9 @@
 // See trace_fields.h. Tests: tests/unit/trace_reader_test.cc.
 #include "read/trace_fields.h"
 
+#include <cstring>
+#include <utility>
+
 #include "read/json_text.h"
 
 namespace suture {
@@ -35,10 +38,11 @@ ValueEnd skip_value(const TokenText& text, std::size_t token) {
   unsigned depth = 0;
   for (std::size_t at = token; at < count; ++at) {
     const char c = text.first(at);
-    if (c == '{' || c == '[') {
+    // A bracket and a brace differ in one bit.
+    if ((c | 0x20) == '{') {
       if (++depth > deepest) return bad(at, "brackets nest too deep");
       open = open << 1U | (c == '{' ? 1U : 0U);
-    } else if (c == '}' || c == ']') {
+    } else if ((c | 0x20) == '}') {
       if ((open & 1U) != (c == '}' ? 1U : 0U)) return bad(at, "a bracket closes one of the other kind");
       open >>= 1U;
       if (--depth == 0) return {State::complete, at + 1, ""};
@@ -82,18 +86,23 @@ struct RawEvent {
 };
 using Field = RawEvent::Field;
 
+template <std::size_t Size>
+bool is(std::string_view key, const char (&name)[Size]) {
+  return std::memcmp(key.data(), name, Size - 1) == 0;  // of a constant size: no call
+}
+
 Field event_field(std::string_view key) {
   switch (key.size()) {
     case 2:
-      return key == "ph" ? Field::ph : key == "ts" ? Field::ts : key == "id" ? Field::id : Field::none;
+      return is(key, "ph") ? Field::ph : is(key, "ts") ? Field::ts : is(key, "id") ? Field::id : Field::none;
     case 3:
-      return key == "dur"   ? Field::dur
-             : key == "cat" ? Field::cat
-             : key == "pid" ? Field::pid
-             : key == "tid" ? Field::tid
-                            : Field::none;
+      return is(key, "dur")   ? Field::dur
+             : is(key, "cat") ? Field::cat
+             : is(key, "pid") ? Field::pid
+             : is(key, "tid") ? Field::tid
+                              : Field::none;
     case 4:
-      return key == "name" ? Field::name : key == "args" ? Field::args : Field::none;
+      return is(key, "name") ? Field::name : is(key, "args") ? Field::args : Field::none;
     default:
       return Field::none;
   }
@@ -103,27 +112,27 @@ Field event_field(std::string_view key) {
 Field args_field(std::string_view key) {
   switch (key.size()) {
     case 4:
-      return key == "grid" ? Field::grid : Field::none;
+      return is(key, "grid") ? Field::grid : Field::none;
     case 5:
-      return key == "block" ? Field::block : key == "bytes" ? Field::bytes : Field::none;
+      return is(key, "block") ? Field::block : is(key, "bytes") ? Field::bytes : Field::none;
     case 6:
-      return key == "stream" ? Field::stream : key == "device" ? Field::device : Field::none;
+      return is(key, "stream") ? Field::stream : is(key, "device") ? Field::device : Field::none;
     case 10:
-      return key == "Input Dims" || key == "Input dims" ? Field::dims
-             : key == "Input type"                      ? Field::types
-                                                        : Field::none;
+      return is(key, "Input Dims") || is(key, "Input dims") ? Field::dims
+             : is(key, "Input type")                        ? Field::types
+                                                            : Field::none;
     case 11:
-      return key == "External id" || key == "external id" ? Field::external
-             : key == "correlation"                       ? Field::correlation
-                                                          : Field::none;
+      return is(key, "External id") || is(key, "external id") ? Field::external
+             : is(key, "correlation")                         ? Field::correlation
+                                                              : Field::none;
     case 13:
-      return key == "Input Strides" ? Field::strides : Field::none;
+      return is(key, "Input Strides") ? Field::strides : Field::none;
     default:
       return Field::none;
   }
 }
 
-// An object: each pair of it handed to `take(key, token of the value, token behind it)`, which may walk into the value itself.
+// An object: each pair of it handed to `take(key, token of the key, token behind the value)`; `walk` passes over a value.
 template <class Walk, class Take>
 ValueEnd walk_object(const TokenText& text, std::size_t token, Walk walk, Take take) {
   const std::size_t count = text.places.size();
@@ -162,88 +171,155 @@ void put(RawEvent& raw, Field field, std::size_t key, std::size_t behind, EventN
   raw.behind[field] = static_cast<std::uint32_t>(behind);
 }
 
-ValueEnd read_args(const TokenText& text, std::size_t token, RawEvent& raw, EventNotes& notes) {
-  return walk_object(
-      text, token, [&text](std::string_view, std::size_t value) { return skip_value(text, value); },
-      [&](std::string_view key, std::size_t at, std::size_t behind) { put(raw, args_field(key), at, behind, notes); });
-}
-
+// Kineto's names; the capital ones are those of older releases.
 TraceKind kind_of(std::string_view cat) {
-  struct Name {
-    std::string_view cat;
-    TraceKind kind;
-  };
-  // Kineto's names; the capital ones are those of older releases.
-  static constexpr Name names[] = {
-      {"cpu_op", TraceKind::cpu_op},
-      {"kernel", TraceKind::kernel},
-      {"cuda_runtime", TraceKind::launch},
-      {"cuda_driver", TraceKind::launch},
-      {"python_function", TraceKind::python},
-      {"user_annotation", TraceKind::annotation},
-      {"gpu_user_annotation", TraceKind::gpu_annotation},
-      {"gpu_memcpy", TraceKind::memory_copy},
-      {"gpu_memset", TraceKind::memory_set},
-      {"hip_runtime", TraceKind::launch},
-      {"Operator", TraceKind::cpu_op},
-      {"Kernel", TraceKind::kernel},
-      {"Memcpy", TraceKind::memory_copy},
-      {"Memset", TraceKind::memory_set},
-      {"Runtime", TraceKind::launch},
-  };
-  for (const Name& each : names) {
-    if (each.cat == cat) return each.kind;
+  switch (cat.size()) {
+    case 6:
+      if (is(cat, "cpu_op")) return TraceKind::cpu_op;
+      if (is(cat, "kernel") || is(cat, "Kernel")) return TraceKind::kernel;
+      if (is(cat, "Memcpy")) return TraceKind::memory_copy;
+      return is(cat, "Memset") ? TraceKind::memory_set : TraceKind::other;
+    case 7:
+      return is(cat, "Runtime") ? TraceKind::launch : TraceKind::other;
+    case 8:
+      return is(cat, "Operator") ? TraceKind::cpu_op : TraceKind::other;
+    case 10:
+      return is(cat, "gpu_memcpy")   ? TraceKind::memory_copy
+             : is(cat, "gpu_memset") ? TraceKind::memory_set
+                                     : TraceKind::other;
+    case 11:
+      return is(cat, "cuda_driver") || is(cat, "hip_runtime") ? TraceKind::launch : TraceKind::other;
+    case 12:
+      return is(cat, "cuda_runtime") ? TraceKind::launch : TraceKind::other;
+    case 15:
+      return is(cat, "python_function")   ? TraceKind::python
+             : is(cat, "user_annotation") ? TraceKind::annotation
+                                          : TraceKind::other;
+    case 19:
+      return is(cat, "gpu_user_annotation") ? TraceKind::gpu_annotation : TraceKind::other;
+    default:
+      return TraceKind::other;
   }
-  return TraceKind::other;
 }
 
-std::optional<std::int64_t> time_of(const TokenText& text, const RawEvent& raw, Field field, EventNotes& notes,
+using Number = EventForms::Number;
+
+Number number_of(Field field) {
+  switch (field) {
+    case Field::ts:
+      return Number::time;
+    case Field::dur:
+      return Number::duration;
+    case Field::external:
+      return Number::external;
+    case Field::correlation:
+      return Number::correlation;
+    default:
+      return Number::other;
+  }
+}
+
+// Whether a number of such a member differs from call to call. All others are a part of the event's form: those that tell where it ran,
+// and those that stand where a text is expected.
+bool differs(Field field) {
+  return field == Field::none || field == Field::id || number_of(field) != Number::other;
+}
+
+std::optional<std::int64_t> time_of(std::string_view value, std::size_t token, EventNotes& notes,
                                     std::size_t EventNotes::*out_of_range) {
-  if (!raw.has(field)) return std::nullopt;
-  const std::string_view value = value_of(text, raw, field);
   const std::optional<std::int64_t> time = nanoseconds_of(value);
-  if (!time) notes.*(is_json_number(value) ? out_of_range : &EventNotes::not_a_number) = raw.token[field];
+  if (!time) notes.*(is_json_number(value) ? out_of_range : &EventNotes::not_a_number) = token;
   return time;
 }
 
-std::optional<std::uint64_t> id_of(const TokenText& text, const RawEvent& raw, Field field, EventNotes& notes) {
-  if (!raw.has(field)) return std::nullopt;
-  const std::string_view value = value_of(text, raw, field);
+std::optional<std::int64_t> duration_of(std::string_view value, std::size_t token, EventNotes& notes) {
+  const std::optional<std::int64_t> duration = time_of(value, token, notes, &EventNotes::impossible_duration);
+  if (!duration || (*duration >= 0 && *duration <= kLongest)) return duration;
+  notes.impossible_duration = token;
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> id_of(std::string_view value, std::size_t token, EventNotes& notes) {
   const std::optional<std::uint64_t> id = whole_number(value);
   // Negative ones are written where there is none.
-  if (!id && !value.starts_with('-'))
-    (is_json_number(value) ? notes.out_of_range : notes.not_a_number) = raw.token[field];
+  if (!id && !value.starts_with('-')) (is_json_number(value) ? notes.out_of_range : notes.not_a_number) = token;
   return id;
+}
+
+bool is_told(const TraceEvent& event) {
+  return event.kind != TraceKind::other || event.phase == 'B' || event.phase == 'E';
+}
+
+// The numbers of an event: `value_at(number)` is where its text stands, and its token, 0 where it has none.
+template <class ValueAt>
+void read_numbers(TraceEvent& event, EventNotes& notes, ValueAt value_at) {
+  const auto [time, time_token] = value_at(Number::time);
+  event.start_ns = time_token == 0 ? std::nullopt : time_of(time, time_token, notes, &EventNotes::out_of_range);
+  const auto [duration, duration_token] = value_at(Number::duration);
+  event.duration_ns = duration_token == 0 ? std::nullopt : duration_of(duration, duration_token, notes);
+  const auto [external, external_token] = value_at(Number::external);
+  event.external = external_token == 0 ? std::nullopt : id_of(external, external_token, notes);
+  const auto [correlation, correlation_token] = value_at(Number::correlation);
+  event.correlation = correlation_token == 0 ? std::nullopt : id_of(correlation, correlation_token, notes);
 }
 
 }  // namespace
 
-ValueEnd read_event(const TokenText& text, std::size_t token, TraceEvent& event, EventNotes& notes) {
+ValueEnd EventReader::read(const TokenText& text, std::size_t token, EventNotes& notes) {
   if (text.first(token) != '{') return bad(token, "an event is no object");
+  EventForms::Tokens numbers{};
+  EventForms::Form* const form = with_forms_ ? forms_.expected(text, token, numbers) : nullptr;
+  if (form == nullptr) {
+    const ValueEnd end = walk(text, token, notes);
+    event_ = &walked_;
+    if (end.state == State::complete && notes.duplicate_key == 0 && has_form_)
+      forms_.learn(text, token, end.token, numbers_, walked_);
+    return end;
+  }
+  event_ = &form->event;
+  if (is_told(*event_)) {
+    read_numbers(*event_, notes, [&](Number number) {
+      const std::size_t at = numbers[static_cast<std::size_t>(number)];
+      return std::pair(at == 0 ? std::string_view() : text.scalar(at), at);
+    });
+  }
+  return {State::complete, token + form->tokens, ""};
+}
+
+ValueEnd EventReader::walk(const TokenText& text, std::size_t token, EventNotes& notes) {
   RawEvent raw;
+  numbers_.clear();
+  has_form_ = with_forms_;
+  const auto take = [&](Field field, std::size_t key, std::size_t behind) {
+    put(raw, field, key, behind, notes);
+    const Number number = number_of(field);
+    if (behind == key + 3 && begins_number(text.first(key + 2))) {
+      if (differs(field)) numbers_.push_back({key + 2, number});
+    } else if (number != Number::other) {
+      has_form_ = false;  // "ts": "1"
+    }
+  };
+  const auto walk_args = [&](std::size_t value) {
+    return walk_object(
+        text, value, [&text](std::string_view, std::size_t inner) { return skip_value(text, inner); },
+        [&](std::string_view key, std::size_t at, std::size_t behind) { take(args_field(key), at, behind); });
+  };
   const ValueEnd end = walk_object(
       text, token,
       [&](std::string_view key, std::size_t value) {
         const bool args = key == "args" && value < text.places.size() && text.first(value) == '{';
-        return args ? read_args(text, value, raw, notes) : skip_value(text, value);
+        return args ? walk_args(value) : skip_value(text, value);
       },
-      [&](std::string_view key, std::size_t at, std::size_t behind) { put(raw, event_field(key), at, behind, notes); });
+      [&](std::string_view key, std::size_t at, std::size_t behind) { take(event_field(key), at, behind); });
   if (end.state != State::complete) return end;
+  TraceEvent& event = walked_ = {};
   const std::string_view phase = value_of(text, raw, Field::ph);
   event.phase = phase.size() == 1 ? phase[0] : '?';
   event.kind = kind_of(value_of(text, raw, Field::cat));
   event.name = value_of(text, raw, Field::name);
-  if (event.kind == TraceKind::other && event.phase != 'B' && event.phase != 'E') return end;
+  if (!is_told(event)) return end;
   event.pid = value_of(text, raw, Field::pid);
   event.tid = value_of(text, raw, Field::tid);
-  event.start_ns = time_of(text, raw, Field::ts, notes, &EventNotes::out_of_range);
-  event.duration_ns = time_of(text, raw, Field::dur, notes, &EventNotes::impossible_duration);
-  if (event.duration_ns && (*event.duration_ns < 0 || *event.duration_ns > kLongest)) {
-    notes.impossible_duration = raw.token[Field::dur];
-    event.duration_ns.reset();
-  }
-  event.external = id_of(text, raw, Field::external, notes);
-  event.correlation = id_of(text, raw, Field::correlation, notes);
   event.device = value_of(text, raw, Field::device);
   event.stream = value_of(text, raw, Field::stream);
   event.dims = value_of(text, raw, Field::dims);
@@ -252,6 +328,11 @@ ValueEnd read_event(const TokenText& text, std::size_t token, TraceEvent& event,
   event.grid = value_of(text, raw, Field::grid);
   event.block = value_of(text, raw, Field::block);
   event.bytes = value_of(text, raw, Field::bytes);
+  read_numbers(event, notes, [&](Number number) {
+    constexpr Field fields[] = {Field::none, Field::ts, Field::dur, Field::external, Field::correlation};
+    const Field field = fields[static_cast<std::size_t>(number)];
+    return std::pair(value_of(text, raw, field), raw.has(field) ? std::size_t{raw.token[field]} : 0);
+  });
   return end;
 }
 

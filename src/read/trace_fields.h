@@ -2,32 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
+#include <vector>
 
+#include "read/token_text.h"
 #include "read/trace_event.h"
+#include "read/trace_forms.h"
 
 namespace suture {
-
-// Tokens of a piece of JSON text (read/json_tokens.h).
-struct TokenText {
-  std::string_view bytes;
-  std::span<const std::uint32_t> places;
-
-  [[nodiscard]] char first(std::size_t token) const { return bytes[places[token]]; }
-  // A string without its quotes, or a number or literal; of the last token of the text it may be a part.
-  [[nodiscard]] std::string_view scalar(std::size_t token) const {
-    const std::size_t begin = places[token];
-    std::size_t end = token + 1 < places.size() ? places[token + 1] : bytes.size();
-    while (end > begin && is_blank(bytes[end - 1])) --end;
-    if (bytes[begin] != '"') return bytes.substr(begin, end - begin);
-    return end - begin < 2 ? std::string_view() : bytes.substr(begin + 1, end - begin - 2);
-  }
-
- private:
-  static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-};
 
 // Where a walk over a value ended.
 struct ValueEnd {
@@ -47,8 +28,23 @@ struct EventNotes {
   std::size_t impossible_duration = 0;
 };
 
-// The event whose `{` is at `token`. Where a key stands twice the last one counts, as in Python's json. `bad` where it is no
-// object, or one whose keys, colons, commas or brackets are wrong.
-ValueEnd read_event(const TokenText& text, std::size_t token, TraceEvent& event, EventNotes& notes);
+class EventReader {
+ public:
+  explicit EventReader(bool with_forms) : with_forms_(with_forms) {}
+  // The event whose `{` is at `token`. Where a key stands twice the last one counts, as in Python's json. `bad` where it is no
+  // object, or one whose keys, colons, commas or brackets are wrong.
+  ValueEnd read(const TokenText& text, std::size_t token, EventNotes& notes);
+  // What was read, where that is complete. Valid until the next one, as long as its text is.
+  [[nodiscard]] TraceEvent& event() { return *event_; }
+
+ private:
+  ValueEnd walk(const TokenText& text, std::size_t token, EventNotes& notes);
+
+  bool with_forms_, has_form_ = false;  // the latter: of the event that was walked
+  EventForms forms_;
+  std::vector<EventForms::Place> numbers_;
+  TraceEvent walked_;
+  TraceEvent* event_ = &walked_;
+};
 
 }  // namespace suture

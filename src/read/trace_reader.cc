@@ -1,43 +1,42 @@
 // See trace_reader.h. Tests: tests/unit/trace_reader_test.cc, tests/fuzz/trace_fuzz.cc.
 //
-// A window of bytes is cut between two tokens, its tokens are found, and they are walked. What begins in a window and does not end
-// there (a key with its value, an event) begins the next one; brackets that are passed over are counted across windows.
+// Windows of tokens (read/token_windows.h) are walked by a state machine, an event at a step. What begins in a window and does not end
+// there is put together with what follows (read/token_seam.h); brackets that are passed over are counted across windows.
 #include "read/trace_reader.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
+#include <limits>
+#include <tuple>
+#include <utility>
 
-#include "base/text.h"
-#include "read/json_tokens.h"
+#include "read/token_seam.h"
 #include "read/trace_fields.h"
 
 namespace suture {
 namespace {
 
-constexpr std::string_view kBom = "\xEF\xBB\xBF";
-
 class Reader {
  public:
-  Reader(ByteSource& source, FunctionRef<void(const TraceEvent&)> take, const TraceReadOptions& options)
-      : source_(source), take_(take), options_(options), capacity_(std::max<std::size_t>(options.window, 64)) {
-    buffer_ = std::make_unique<char[]>(capacity_);
-  }
+  Reader(TokenWindows& windows, FunctionRef<void(const TraceEvent&)> take, const TraceReadOptions& options)
+      : windows_(windows), take_(take), largest_event_(options.largest_event), fields_(options.forms) {}
 
   Result<TraceReading> run() {
-    while (!done_) {
-      fill();
-      if (base_ == 0 && !started_) {
-        if (auto error = begin()) return *error;
+    for (bool first = true; !done_; first = false) {
+      const TokenWindow& window = windows_.next();
+      if (first) {
+        if (auto error = begin(window)) return *error;
       }
-      window();
-      if (auto error = std::exchange(error_, std::nullopt)) return *error;
+      take_window(window);
+      if (error_) return *error_;
     }
     if (phase_ == Phase::object && !reading_.damage && no_array_at_)
       return no_trace("holds a \"traceEvents\" that is no array (byte " + std::to_string(*no_array_at_) + ")",
                       "a trace is {\"traceEvents\": [...]} or [...]");
     if (phase_ == Phase::object && !reading_.damage)
       return no_trace("holds no \"traceEvents\"", "is it a trace of torch.profiler (export_chrome_trace)?");
+    std::sort(reading_.warnings.begin(), reading_.warnings.end(), [](const TraceWarning& a, const TraceWarning& b) {
+      return std::tie(a.offset, a.what) < std::tie(b.offset, b.what);
+    });
     return std::move(reading_);
   }
 
@@ -48,160 +47,133 @@ class Reader {
     return {Exit::file_system, what, std::nullopt, hint};
   }
 
-  // --- bytes ---------------------------------------------------------------------------------------------------------
-
-  void fill() {
-    while (filled_ < capacity_ && !ended_) {
-      Result<std::size_t> got = source_.read(buffer_.get() + filled_, capacity_ - filled_);
-      if (!got) {
-        ended_ = true;
-        source_error_ = got.error();
-      } else if (*got == 0) {
-        ended_ = true;
-      } else {
-        filled_ += *got;
-      }
-    }
-    reading_.bytes = base_ + filled_;
-  }
-
-  void grow() {
-    if (capacity_ >= options_.largest_event)
-      return damaged(base_, "an event, or a string, is larger than " + std::to_string(options_.largest_event >> 20U) +
-                                " MiB, or a quote is missing before it ends");
-    auto larger = std::make_unique<char[]>(capacity_ * 2);
-    std::memcpy(larger.get(), buffer_.get(), filled_);
-    buffer_ = std::move(larger);
-    capacity_ *= 2;
-  }
-
-  void drop(std::size_t size) {
-    std::memmove(buffer_.get(), buffer_.get() + size, filled_ - size);
-    filled_ -= size;
-    base_ += size;
-  }
-
-  // The first bytes: a mark of their encoding, or none at all.
-  std::optional<Error> begin() {
-    started_ = true;
-    const std::string_view bytes(buffer_.get(), filled_);
-    if (bytes.empty())
-      return source_error_ ? no_trace("cannot be read: " + source_error_->message, source_error_->hint)
-                           : no_trace("is empty (0 bytes)", "did the profiler finish writing it?");
-    if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
-      return no_trace("is UTF-16; a trace is UTF-8", "convert it: iconv -f UTF-16 -t UTF-8");
-    if (bytes.starts_with(kBom)) drop(kBom.size());
-    return std::nullopt;
-  }
-
   // --- windows -------------------------------------------------------------------------------------------------------
 
-  void window() {
-    if (phase_ == Phase::after) return behind();
-    std::size_t size = filled_;
-    if (!ended_) size = cut_between_tokens({buffer_.get(), filled_});
-    if (size == 0 && !ended_) return grow();
-    if (!tokens_of(size)) return;
-    const bool last = ended_ && size == filled_;
-    const std::size_t taken = walk(size, last);
-    if (done_) return;
-    if (last) return end_of_file(taken);
-    if (taken == 0) return grow();
-    drop(taken);
+  // The first window: whether it is text at all.
+  static std::optional<Error> begin(const TokenWindow& window) {
+    if (window.raw) return no_trace("is UTF-16; a trace is UTF-8", "convert it: iconv -f UTF-16 -t UTF-8");
+    if (!window.last || window.end() > 0) return std::nullopt;
+    return window.error ? no_trace("cannot be read: " + window.error->message, window.error->hint)
+                        : no_trace("is empty (0 bytes)", "did the profiler finish writing it?");
+  }
+
+  void take_window(const TokenWindow& window) {
+    reading_.bytes = window.end();
+    std::size_t at = 0;
+    const bool end = window.last || window.broken;
+    if (!seam_.empty()) at = across(window, end);
+    if (seam_.empty() && walking()) at = along(window, at, end);
+    if (!done_ && phase_ == Phase::after) {
+      behind(window.offset, window.bytes());
+      if (window.last) end_of_trace(window);
+    } else if (!done_ && end) {
+      end_within(window, at);
+    }
+    if (!window.replaced.empty() || !replaced_.empty()) note_replaced(window);
+  }
+
+  // Walks a window from token `at` on; returns the token that what comes next begins with.
+  std::size_t along(const TokenWindow& window, std::size_t at, bool end) {
+    text_ = {window.bytes(), window.tokens};
+    base_ = window.offset;
+    at = walk(at, text_.places.size(), end);
+    if (at < text_.places.size() && walking() && !end) {
+      seam_.begin(text_, at);
+      seam_offset_ = offset_of(at);
+      seam_at_ = 0;
+    }
+    return at;
+  }
+
+  // Walks what has begun before the window, with as many of its tokens as that needs. Returns the first that it does not need; where
+  // even all are too few, the seam stays.
+  std::size_t across(const TokenWindow& window, bool end) {
+    const TokenText more{window.bytes(), window.tokens};
+    const std::size_t held = seam_.size(), count = more.places.size();
+    std::size_t added = 0;
+    do {
+      const std::size_t next = std::min(count, added + seam_.wanted() - seam_.size());
+      seam_.append(more, added, next);
+      added = next;
+      const bool too_large = seam_.bytes() >= largest_event_;
+      if (seam_.size() < seam_.wanted() && !(added == count && end) && !too_large) break;
+      text_ = seam_.text();
+      base_ = seam_offset_;
+      seam_at_ = walk(seam_at_, held, added == count && end);
+      if (phase_ == Phase::after) behind(seam_offset_, text_.bytes);  // it may have ended some windows ago
+      if (!walking() || seam_at_ >= held) {
+        seam_.clear();
+        return seam_at_ - std::min(seam_at_, held);
+      }
+      seam_.tried();
+      if (too_large && !end) damaged(seam_offset_, too_large_words());
+    } while (added < count && !done_);
+    return count;
+  }
+
+  [[nodiscard]] bool walking() const { return !done_ && phase_ != Phase::after; }
+
+  // Bytes that were no UTF-8 and are "?" now: said where the walk has passed them, and not of what is behind the trace.
+  void note_replaced(const TokenWindow& window) {
+    for (const std::uint32_t place : window.replaced) replaced_.push_back(window.offset + place);
+    const std::uint64_t passed = std::min(read_to_, seam_.empty() || done_ ? window.end() : seam_offset_);
+    std::size_t said = 0;
+    for (; said < replaced_.size() && replaced_[said] < passed; ++said)
+      warn("bytes that are not UTF-8 are read as \"?\"", replaced_[said]);
+    replaced_.erase(replaced_.begin(), replaced_.begin() + static_cast<std::ptrdiff_t>(said));
+    if (phase_ == Phase::after) replaced_.clear();
   }
 
   // What is behind the trace is passed over, and counted; it need not be text.
-  void behind() {
-    const std::size_t first = std::string_view(buffer_.get(), filled_).find_first_not_of(" \t\r\n");
-    if (!behind_at_ && first != std::string_view::npos) behind_at_ = base_ + first;
-    drop(filled_);
-    if (ended_) end_of_file(0);
+  void behind(std::uint64_t offset, std::string_view bytes) {
+    if (behind_at_) return;
+    const std::uint64_t from = std::max(read_to_, offset) - offset;
+    const std::size_t first = bytes.find_first_not_of(kBlanks, static_cast<std::size_t>(from));
+    if (first != std::string_view::npos) behind_at_ = offset + first;
   }
 
-  // Finds the tokens of the window's first `size` bytes; where a string has no end, of what stands before it.
-  bool tokens_of(std::size_t& size) {
-    while (true) {
-      const JsonTokens::Verdict verdict = tokens_.find({buffer_.get(), size});
-      if (verdict == JsonTokens::Verdict::good) return true;
-      if (verdict == JsonTokens::Verdict::not_utf8) {
-        replace_bad_utf8(size);
-        continue;
-      }
-      const auto [begin, at] = broken_string({buffer_.get(), size});
-      if (verdict == JsonTokens::Verdict::out_of_memory || begin == size) break;
-      pending_ =
-          TraceReading::Damage{base_ + at, at < size ? "a string holds a raw control character, or a quote is missing"
-                                                     : "the file ends within a string"};
-      size = begin;
-      cut_filled_ = std::exchange(filled_, size);
-      cut_ended_ = std::exchange(ended_, true);
-    }
-    damaged(base_, "the text cannot be split into tokens");
-    return false;
-  }
-
-  // The string that a raw control character, or the end, stands in: its quote, and where that is.
-  static std::pair<std::size_t, std::size_t> broken_string(std::string_view bytes) {
-    std::size_t quote = 0;
-    bool inside = false;
-    bool escaped = false;  // outside of strings too, where no JSON has a backslash: so the tokens were found
-    for (std::size_t at = 0; at < bytes.size(); ++at) {
-      const char c = bytes[at];
-      if (inside && static_cast<unsigned char>(c) < 0x20) return {quote, at};
-      if (c == '"' && !escaped) {
-        inside = !inside;
-        if (inside) quote = at;
-      }
-      escaped = c == '\\' && !escaped;
-    }
-    return {inside ? quote : bytes.size(), bytes.size()};
-  }
-
-  // A byte that is no UTF-8 is read as "?": names lose a character, and nothing else.
-  void replace_bad_utf8(std::size_t size) {
-    std::size_t from = 0;
-    while (const auto bad = first_bad_utf8({buffer_.get() + from, size - from})) {
-      from += *bad;
-      warn("bytes that are not UTF-8 are read as \"?\"", base_ + from);
-      buffer_[from] = '?';
-    }
-  }
-
-  void end_of_file(std::size_t taken) {
-    if (phase_ == Phase::after && pending_) {  // the string that has no end is behind the trace
-      pending_.reset();
-      filled_ = cut_filled_;
-      ended_ = cut_ended_;
-      return drop(taken);
-    }
+  void end_of_trace(const TokenWindow& window) {
     done_ = true;
-    if (reading_.damage) return;
     if (behind_at_)
       reading_.warnings.push_back(
-          {"bytes behind the end of the trace are not read", base_ + filled_ - *behind_at_, *behind_at_});
-    const std::uint64_t at = base_ + taken;
-    if (phase_ == Phase::wrong_event) {
-      unclear();  // the first thing that was wrong, whatever follows from it
-    } else if (pending_) {
-      reading_.damage = pending_;
-    } else if (source_error_) {
-      reading_.damage = {base_ + filled_, source_error_->message};
+          {"bytes behind the end of the trace are not read", window.end() - *behind_at_, *behind_at_});
+    if (window.error) damaged(window.end(), window.error->message);
+  }
+
+  // The text ends, or goes on as none, where the trace has not ended. `at`: the window's first token that was not walked over.
+  void end_within(const TokenWindow& window, std::size_t at) {
+    done_ = true;
+    const bool within = at < window.tokens.size() || !seam_.empty();
+    const std::uint64_t begun = !seam_.empty()              ? seam_offset_ + seam_.text().places[seam_at_]
+                                : at < window.tokens.size() ? window.offset + window.tokens[at]
+                                                            : window.end();
+    if (window.broken && window.broken->too_large) {
+      damaged(begun, too_large_words());
+    } else if (phase_ == Phase::wrong_event) {
+      unclear(window.end());  // the first thing that was wrong, whatever follows from it
+    } else if (window.broken) {
+      damaged(window.broken->offset, window.broken->why);
+    } else if (window.error) {
+      damaged(window.end(), window.error->message);
     } else if (phase_ == Phase::start) {
       error_ = no_trace("holds nothing but blanks", "did the profiler finish writing it?");
-    } else if (phase_ == Phase::skipping || (phase_ == Phase::object && taken < filled_)) {
-      damaged(at, "the file ends before its JSON does");
+    } else if (phase_ == Phase::skipping || (phase_ == Phase::object && within)) {
+      damaged(begun, "the file ends before its JSON does");
     } else if (phase_ == Phase::events || phase_ == Phase::between) {
-      const bool within = std::string_view(buffer_.get() + taken, filled_ - taken).find_first_not_of(" \t\r\n") !=
-                          std::string_view::npos;
-      damaged(within ? at : base_ + filled_,
-              within ? "the file ends within an event" : "the file ends before the ] of its events");
+      damaged(begun, within ? "the file ends within an event" : "the file ends before the ] of its events");
     } else if (phase_ == Phase::rest_of_object) {
-      damaged(base_ + filled_, "the file ends before its last }");
+      damaged(window.end(), "the file ends before its last }");
     }
+  }
+
+  [[nodiscard]] std::string too_large_words() const {
+    return "an event, or a string, is larger than " + std::to_string(largest_event_ >> 20U) +
+           " MiB, or a quote is missing before it ends";
   }
 
   void damaged(std::uint64_t offset, std::string why) {
     done_ = true;
+    read_to_ = std::min(read_to_, offset);
     reading_.damage = {offset, std::move(why)};
   }
 
@@ -216,17 +188,15 @@ class Reader {
 
   // --- tokens --------------------------------------------------------------------------------------------------------
 
-  // Walks the tokens; returns how many of the `size` bytes are done with.
-  std::size_t walk(std::size_t size, bool last) {
-    text_ = {{buffer_.get(), size}, tokens_.places()};
-    std::size_t at = 0;
-    const std::size_t count = text_.places.size();
-    while (at < count && !done_) {
+  // Walks the tokens from `at` until `stop` is reached; returns where the walk is, which is before `stop` where it needs more than the
+  // text holds. `last`: there is no more.
+  std::size_t walk(std::size_t at, std::size_t stop, bool last) {
+    while (at < stop && walking()) {
       const std::size_t next = step(at, last);
       if (next == at) break;
       at = next;
     }
-    return at < count ? text_.places[at] : size;
+    return at;
   }
 
   std::uint64_t offset_of(std::size_t token) const { return base_ + text_.places[token]; }
@@ -248,8 +218,7 @@ class Reader {
       case Phase::between:
         return between(at);
       case Phase::after:
-        behind_at_ = offset_of(at);
-        return text_.places.size();
+        break;
     }
     return at;
   }
@@ -275,10 +244,7 @@ class Reader {
   std::size_t member(std::size_t at, bool last) {
     const char c = text_.first(at);
     if (c == '}') {
-      if (phase_ == Phase::rest_of_object) {
-        phase_ = Phase::after;
-        return at + 1;
-      }
+      if (phase_ == Phase::rest_of_object) return complete(at);
       done_ = true;
       return at;
     }
@@ -328,13 +294,13 @@ class Reader {
       if (c == ']') return close(at);
       return at + 1;
     }
-    TraceEvent event;
     EventNotes notes;
-    const ValueEnd end = read_event(text_, at, event, notes);
+    const ValueEnd end = fields_.read(text_, at, notes);
     if (end.state == ValueEnd::State::incomplete) return at;
     ++events_seen_;
     phase_ = Phase::between;
     if (end.state == ValueEnd::State::complete) {
+      TraceEvent& event = fields_.event();
       event.offset = offset_of(at);
       note(event, notes);
       ++reading_.events;
@@ -358,7 +324,7 @@ class Reader {
       const char c = text_.first(at);
       if (c == '{' || c == '[') open_ += c;
       if (c == '}' || c == ']') {
-        if (open_.empty() || (open_.back() == '{') != (c == '}')) return unclear(), at;
+        if (open_.empty() || (open_.back() == '{') != (c == '}')) return unclear(offset_of(at)), at;
         open_.pop_back();
       }
       if (!open_.empty()) continue;
@@ -369,7 +335,11 @@ class Reader {
     return at;
   }
 
-  void unclear() { damaged(wrong_at_, std::string(wrong_why_) + ", and where that event ends is not clear"); }
+  // `read_to`: how far the text was passed over.
+  void unclear(std::uint64_t read_to) {
+    damaged(wrong_at_, std::string(wrong_why_) + ", and where that event ends is not clear");
+    read_to_ = read_to;
+  }
 
   std::size_t between(std::size_t at) {
     const char c = text_.first(at);
@@ -388,7 +358,15 @@ class Reader {
   }
 
   std::size_t close(std::size_t at) {
-    phase_ = array_form_ ? Phase::after : Phase::rest_of_object;
+    if (array_form_) return complete(at);
+    phase_ = Phase::rest_of_object;
+    return at + 1;
+  }
+
+  // The trace ends with token `at`.
+  std::size_t complete(std::size_t at) {
+    phase_ = Phase::after;
+    read_to_ = offset_of(at) + 1;
     return at + 1;
   }
 
@@ -413,22 +391,26 @@ class Reader {
     if (!event.duration_ns) warn("events have no duration (dur) and are left out of the times", event.offset);
   }
 
-  ByteSource& source_;
-  FunctionRef<void(const TraceEvent&)> take_;
-  TraceReadOptions options_;
-  std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_, filled_ = 0;
-  std::uint64_t base_ = 0;  // offset of the window's first byte
-  bool started_ = false, ended_ = false, done_ = false;
-  std::optional<Error> source_error_, error_;
-  std::optional<TraceReading::Damage> pending_;
-  std::size_t cut_filled_ = 0;  // filled_ and ended_ as they were before the window was cut at a string without an end
-  bool cut_ended_ = false;
-  std::optional<std::uint64_t> behind_at_;    // the first byte behind the trace that is no blank
-  std::optional<std::uint64_t> no_array_at_;  // a "traceEvents" that is none
+  static constexpr std::string_view kBlanks = " \t\r\n";
 
-  JsonTokens tokens_;
-  TokenText text_;
+  TokenWindows& windows_;
+  FunctionRef<void(const TraceEvent&)> take_;
+  std::size_t largest_event_;
+  bool done_ = false;
+  std::optional<Error> error_;
+  std::uint64_t read_to_ =
+      std::numeric_limits<std::uint64_t>::max();  // where the trace, or what could be read of it, ends
+  std::optional<std::uint64_t> behind_at_;        // the first byte behind the trace that is no blank
+  std::optional<std::uint64_t> no_array_at_;      // a "traceEvents" that is none
+
+  std::vector<std::uint64_t> replaced_;  // bytes that became "?" and were not said yet
+
+  TokenText text_;          // what is walked: a window or the seam
+  std::uint64_t base_ = 0;  // offset of its first byte
+  TokenSeam seam_;
+  EventReader fields_;
+  std::uint64_t seam_offset_ = 0;
+  std::size_t seam_at_ = 0;  // the token that the next try begins with
   Phase phase_ = Phase::start, behind_skipped_ = Phase::object;
   bool array_form_ = false, first_member_ = false;
   std::uint64_t wrong_at_ = 0;
@@ -438,11 +420,31 @@ class Reader {
   TraceReading reading_;
 };
 
+// Windows that are made when they are asked for.
+class InlineWindows final : public TokenWindows {
+ public:
+  InlineWindows(ByteSource& source, const WindowOptions& options) : cutter_(source, options) {}
+  const TokenWindow& next() override {
+    cutter_.next(window_);
+    return window_;
+  }
+
+ private:
+  WindowCutter cutter_;
+  TokenWindow window_;
+};
+
 }  // namespace
+
+Result<TraceReading> read_trace(TokenWindows& windows, FunctionRef<void(const TraceEvent&)> take,
+                                const TraceReadOptions& options) {
+  return Reader(windows, take, options).run();
+}
 
 Result<TraceReading> read_trace(ByteSource& source, FunctionRef<void(const TraceEvent&)> take,
                                 const TraceReadOptions& options) {
-  return Reader(source, take, options).run();
+  InlineWindows windows(source, {.window = options.window, .largest_token = options.largest_event});
+  return read_trace(windows, take, options);
 }
 
 }  // namespace suture

@@ -13,6 +13,7 @@
 #include "base/function_ref.h"
 #include "base/result.h"
 #include "read/byte_source.h"
+#include "read/token_windows.h"
 #include "read/trace_event.h"
 
 namespace suture {
@@ -26,9 +27,9 @@ struct TraceWarning {
 
 struct TraceReading {
   std::uint64_t events = 0;          // elements of traceEvents that were read, those that were left out not among them
-  std::uint64_t bytes = 0;           // decompressed, read so far
+  std::uint64_t bytes = 0;           // decompressed, looked at so far
   std::uint64_t lost_gpu_calls = 0;  // calls on the GPU whose time or duration is missing, or none that can be
-  std::vector<TraceWarning> warnings;
+  std::vector<TraceWarning> warnings;  // by their offsets
   // Where reading ended before the trace did, and why.
   struct Damage {
     std::uint64_t offset = 0;
@@ -37,13 +38,19 @@ struct TraceReading {
   std::optional<Damage> damage;
 };
 
+inline constexpr std::size_t kLargestEvent = std::size_t{64} << 20U;  // a larger one is damage
+
 struct TraceReadOptions {
-  std::size_t window = std::size_t{256} << 10U;        // bytes that are looked at together
-  std::size_t largest_event = std::size_t{64} << 20U;  // a larger one is damage
+  std::size_t window = std::size_t{256} << 10U;  // bytes that are looked at together
+  std::size_t largest_event = kLargestEvent;
+  bool forms = true;  // false: every event is walked, and nothing is told by its form (read/trace_forms.h); for tests
 };
 
 // Hands each event to `take`, in the order of the file. Error (file_system): it is no trace at all (empty, no JSON, no traceEvents);
 // messages begin in the middle ("is empty ..."), the caller puts the file's name before them.
+Result<TraceReading> read_trace(TokenWindows& windows, FunctionRef<void(const TraceEvent&)> take,
+                                const TraceReadOptions& options = {});
+// The same on one thread, its windows made as it goes. What is read does not depend on their size.
 Result<TraceReading> read_trace(ByteSource& source, FunctionRef<void(const TraceEvent&)> take,
                                 const TraceReadOptions& options = {});
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "effects/byte_stream.h"
+#include "effects/windows_ahead.h"
 #include "engine/trace_collect.h"
 #include "engine/trace_stacks.h"
 #include "shell/trace_report.h"
@@ -61,7 +62,8 @@ Result<TraceReading> pass(const Session& session, const std::string& file, Trace
     progress.tick(**stream);
     take(event);
   };
-  Result<TraceReading> reading = read_trace(**stream, counted);
+  WindowsAhead windows(**stream);
+  Result<TraceReading> reading = read_trace(windows, counted);
   if (!reading) return named(file, reading.error());
   if (const std::uint64_t garbage = (*stream)->garbage_at(); garbage != Inflater::npos)
     reading->warnings.push_back(

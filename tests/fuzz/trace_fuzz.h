@@ -16,22 +16,34 @@
 namespace suture {
 
 struct FuzzReading {
-  std::vector<std::string> events;  // offset, name, times
+  std::vector<std::string> events;  // offset, kind, texts, numbers
   bool is_trace = false;
   std::optional<TraceReading> reading;
   TraceCollector collector;
 };
 
-inline FuzzReading read_for_fuzz(const std::string& text, std::size_t window, std::size_t piece) {
+inline std::string told_of(const TraceReading& reading) {
+  std::string all = std::to_string(reading.events) + " " + std::to_string(reading.lost_gpu_calls);
+  for (const TraceWarning& each : reading.warnings)
+    all += "\n" + each.what + " " + std::to_string(each.count) + " " + std::to_string(each.offset);
+  return all + (reading.damage ? "\n" + std::to_string(reading.damage->offset) + " " + reading.damage->why : "");
+}
+
+inline FuzzReading read_for_fuzz(const std::string& text, std::size_t window, std::size_t piece, bool forms) {
   FuzzReading it;
   PieceSource source(text, piece);
   const auto take = [&it](const TraceEvent& event) {
-    it.events.push_back(std::to_string(event.offset) + " " + std::string(event.name) + " " +
-                        std::to_string(event.start_ns.value_or(-1)) + " " +
-                        std::to_string(event.duration_ns.value_or(-1)));
+    std::string all = std::to_string(event.offset) + " " + std::to_string(static_cast<int>(event.kind)) + event.phase;
+    for (const std::string_view text_of : {event.name, event.pid, event.tid, event.dims, event.types, event.strides,
+                                           event.device, event.stream, event.grid, event.block, event.bytes})
+      all.append("\n").append(text_of);
+    for (const auto& time : {event.start_ns, event.duration_ns}) all += time ? " " + std::to_string(*time) : " -";
+    for (const auto& id : {event.external, event.correlation}) all += id ? " " + std::to_string(*id) : " -";
+    it.events.push_back(std::move(all));
     it.collector.take(event);
   };
-  Result<TraceReading> reading = read_trace(source, take, {.window = window, .largest_event = std::size_t{1} << 22U});
+  Result<TraceReading> reading =
+      read_trace(source, take, {.window = window, .largest_event = std::size_t{1} << 22U, .forms = forms});
   it.is_trace = reading.ok();
   if (reading) it.reading = *std::move(reading);
   return it;
@@ -53,11 +65,11 @@ inline void fuzz_trace(const std::string& bytes) {
       text.append(out, 0, step->made);
     }
   }
-  FuzzReading large = read_for_fuzz(text, std::size_t{1} << 16U, std::size_t{1} << 16U);
-  const FuzzReading small = read_for_fuzz(text, 64, 31);
-  // How the bytes come decides nothing.
+  FuzzReading large = read_for_fuzz(text, std::size_t{1} << 16U, std::size_t{1} << 16U, true);
+  const FuzzReading small = read_for_fuzz(text, 64, 31, false);
+  // How the bytes come decides nothing, and what is told by its form is what a walk over it tells.
   if (large.is_trace != small.is_trace || large.events != small.events) std::abort();
-  if (large.is_trace && large.reading->damage.has_value() != small.reading->damage.has_value()) std::abort();
+  if (large.is_trace && told_of(*large.reading) != told_of(*small.reading)) std::abort();
   if (!large.is_trace) return;
   Trace trace = large.collector.finish();
   for (const std::string& told : {std::string(), std::string("2"), std::string("step")}) {

@@ -6,7 +6,9 @@
 #include <zlib.h>
 
 #include "effects/byte_stream.h"
+#include "effects/windows_ahead.h"
 #include "support/memory_file_system.h"
+#include "support/trace_text.h"
 
 namespace suture {
 namespace {
@@ -43,6 +45,8 @@ Inflated inflated(const std::string& bytes, std::size_t piece, std::size_t room)
       it.error = step.error().message;
       return it;
     }
+    EXPECT_LE(step->taken, in.size());
+    EXPECT_LE(step->made, room);
     at += step->taken;
     it.text.append(out, 0, step->made);
     if (in.empty() && step->made == 0) break;
@@ -106,6 +110,15 @@ TEST(Inflate, AWrongByteIsAnErrorByTheChecksumAtLatest) {
     bad[at] = static_cast<char>(bad[at] ^ 0x10);
     EXPECT_NE(inflated(bad, 64, 4096).error, "") << at;
   }
+  // Near the end of a short one, too, where all of it was taken before the damage is met.
+  const std::string small = gzipped(sample().substr(0, 300));
+  for (std::size_t at = 10; at < small.size(); ++at) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::string bad = small;
+      bad[at] = static_cast<char>(bad[at] ^ 1 << bit);
+      for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, small.size()}) (void)inflated(bad, piece, 4096);
+    }
+  }
   std::string checksum = bytes;
   checksum[bytes.size() - 6] = static_cast<char>(checksum[bytes.size() - 6] ^ 1);
   EXPECT_THAT(inflated(checksum, 64, 4096).error, HasSubstr("damaged"));
@@ -152,6 +165,40 @@ TEST(ByteStream, AReadThatFailsIsAnErrorBehindWhatCame) {
     const Result<std::string> read = all_of(fs, "/plain", 100000);
     EXPECT_FALSE(read.ok()) << n;
   }
+}
+
+// The file, the inflater, the tokens and the reader, each on its thread: whole, cut short, with a read that fails, and left early.
+TEST(ByteStream, ATraceOnThreeThreads) {
+  std::vector<std::string> events;
+  for (int i = 0; i < 20000; ++i) events.push_back(kernel("k" + std::to_string(i % 50), i, 0.5, i));
+  const std::string text = trace_of(events), packed = gzipped(text);
+  const auto read = [](MemoryFileSystem& fs, const std::string& path) {
+    Result<std::unique_ptr<ByteStream>> stream = open_stream(fs, path);
+    EXPECT_TRUE(stream.ok());
+    WindowsAhead windows(**stream, {.window = 10000});
+    return *read_trace(windows, [](const TraceEvent&) {});
+  };
+  MemoryFileSystem fs;
+  fs.put("/whole.gz", packed);
+  fs.put("/short.gz", packed.substr(0, packed.size() / 2));
+  fs.put("/plain", text);
+  for (const std::string& path : {std::string("/whole.gz"), std::string("/plain")}) {
+    const TraceReading whole = read(fs, path);
+    EXPECT_EQ(whole.events, events.size());
+    EXPECT_EQ(whole.bytes, text.size());
+    EXPECT_FALSE(whole.damage);
+  }
+  const TraceReading part = read(fs, "/short.gz");
+  EXPECT_GT(part.events, 1000U);
+  ASSERT_TRUE(part.damage);
+  EXPECT_THAT(part.damage->why, HasSubstr("is not complete"));
+  EXPECT_EQ(part.damage->offset, part.bytes);
+
+  std::string wrong = text;
+  wrong[wrong.find("\"k7\"")] = '}';  // damage near the beginning, with everything else ahead of it
+  fs.put("/wrong.gz", gzipped(wrong));
+  EXPECT_LT(read(fs, "/wrong.gz").events, 10U);
+  EXPECT_EQ(fs.open_handles(), 0U);
 }
 
 TEST(ByteStream, WhoStopsReadingStopsTheThread) {

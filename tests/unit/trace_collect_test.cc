@@ -94,6 +94,35 @@ TEST(TraceCollect, IdsOf64BitsAreKeptApart) {
   EXPECT_EQ(row_of(it, "b").times.self_ns, 2000);
 }
 
+// Ids in rows, with gaps, downwards and beyond 32 bits, and more names than are remembered by their form.
+TEST(TraceCollect, EveryKernelGoesToItsOperatorWhateverTheIds) {
+  for (const std::uint64_t far : {std::uint64_t{0}, std::uint64_t{1} << 40U}) {
+    std::vector<std::uint64_t> ids;
+    for (std::uint64_t i = 1; i <= 3000; ++i) ids.push_back(i);
+    for (std::uint64_t i = 0; i < 3000; ++i) ids.push_back(10000 + i * 7 % 3001);
+    for (std::uint64_t i = 0; i < 1000; ++i) ids.push_back(30000 - i + far);
+    std::vector<std::string> ops, kernels;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const std::string id = std::to_string(ids[i]), name = "op" + std::to_string(i % 5 == 0 ? i : i % 3);
+      const double start = static_cast<double>(i) * 10;
+      ops.push_back(x_event("cpu_op", name, start, 5, "\"External id\": " + id));
+      ops.push_back(x_event("cuda_runtime", "cudaLaunchKernel", start + 1, 1, "\"correlation\": " + id));
+      kernels.push_back(x_event("kernel", "k" + name, start, 1, "\"correlation\": " + id + ", \"External id\": " + id));
+    }
+    std::vector<std::string> events = ops;
+    events.insert(events.end(), kernels.begin(), kernels.end());
+    const Trace trace = collected(events);
+    ASSERT_EQ(trace.calls.size(), ids.size());
+    for (std::size_t i = 0; i < trace.calls.size(); ++i) {
+      const GpuCall& call = trace.calls[i];
+      ASSERT_NE(call.path, kNone) << i;
+      ASSERT_NE(call.launch, kNone) << i;
+      EXPECT_EQ("k" + trace.ops[trace.paths[call.path].op].name, trace.works[call.work].name) << i;
+      EXPECT_EQ(trace.launches[call.launch].start_ns, call.start_ns + 1000) << i;
+    }
+  }
+}
+
 TEST(TraceCollect, BeginningsAndEnds) {
   const auto part = [](const std::string& phase, const std::string& name, int ts) {
     return R"({"ph": ")" + phase + R"(", "cat": "cpu_op", "name": ")" + name + R"(", "pid": 1, "tid": 1, "ts": )" +

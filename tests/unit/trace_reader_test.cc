@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "read/json_tokens.h"
 #include "support/trace_text.h"
 
@@ -75,6 +77,47 @@ TEST(TraceReader, WindowsOfEverySizeReadTheSame) {
         EXPECT_TRUE(cut.reading->warnings.empty()) << window;
       }
     }
+  }
+}
+
+// What is told of a reading, but for how many bytes were looked at.
+std::string told(const Got& it) {
+  if (!it.reading) return it.error;
+  std::string all = std::to_string(it.reading->events) + " " + std::to_string(it.reading->lost_gpu_calls);
+  for (std::size_t i = 0; i < it.names.size(); ++i) all += "\n" + std::to_string(it.offsets[i]) + " " + it.names[i];
+  for (const TraceWarning& each : it.reading->warnings)
+    all += "\n" + each.what + " " + std::to_string(each.count) + " " + std::to_string(each.offset);
+  const auto& damage = it.reading->damage;
+  return all + (damage ? "\n" + std::to_string(damage->offset) + " " + damage->why : "");
+}
+
+// Offsets, warnings and damage too, of text that is wrong at any one byte. Windows end wherever that byte is.
+TEST(TraceReader, WindowsOfEverySizeTellTheSameOfAWrongByte) {
+  const std::string lines = trace_of({op("aten::mm", 1, 2, 3, R"("Input Dims": [[1, 2], [2, 3]])"),
+                                      kernel(R"(a \"q\\\" {k})", 5, 1.5, 3), span("step[0]", 0, 9)}) +
+                            " [\"behind\"";
+  std::string flat;
+  for (const char c : lines) flat += c == '\n' ? ' ' : c;
+  for (const std::string& text : {lines, flat}) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      for (const char c : {'\0', '"', '{', '}', ']', ',', ':', '\\', 'x', '\xFF', '\n'}) {
+        std::string bad = text;
+        bad[at] = c;
+        const std::string whole = told(got(bad));
+        for (std::size_t window = 64 + at % 17; window < 200; window += 17)
+          ASSERT_EQ(told(got(bad, window, 50)), whole) << at << " " << static_cast<int>(c) << " " << window;
+      }
+    }
+  }
+}
+
+TEST(TraceReader, WindowsOfEverySizeTellTheSameOfEveryTruncation) {
+  const std::string text =
+      names({"a", "b\xFF", "c"}, "{\"v\": [1, 2], \"traceEvents\": [\n", "\n], \"n\": {\"t\": 1}}  x");
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const std::string whole = told(got(text.substr(0, size)));
+    for (std::size_t window = 64; window < 128; ++window)
+      ASSERT_EQ(told(got(text.substr(0, size), window, 7)), whole) << size << " " << window;
   }
 }
 
@@ -261,11 +304,116 @@ TEST(TraceReader, ValuesThatAreNoneAreSaid) {
   EXPECT_FALSE(warned(R"({"ph":"i","ts":1,"name":"x"})", ""));
 }
 
+// Every field of every event, as text.
+std::vector<std::string> all_fields(const std::string& text, bool forms,
+                                    std::vector<TraceWarning>* warnings = nullptr) {
+  PieceSource source(text);
+  std::vector<std::string> all;
+  const auto take = [&all](const TraceEvent& event) {
+    std::string one = std::to_string(event.offset) + " " + std::to_string(static_cast<int>(event.kind)) + event.phase;
+    for (const std::string_view each : {event.name, event.pid, event.tid, event.dims, event.types, event.strides,
+                                        event.device, event.stream, event.grid, event.block, event.bytes})
+      one.append("|").append(each);
+    for (const auto& time : {event.start_ns, event.duration_ns}) one += time ? " " + std::to_string(*time) : " -";
+    for (const auto& id : {event.external, event.correlation}) one += id ? " " + std::to_string(*id) : " -";
+    all.push_back(std::move(one));
+  };
+  const Result<TraceReading> reading = read_trace(source, take, {.forms = forms});
+  if (reading && warnings != nullptr) *warnings = reading->warnings;
+  return all;
+}
+
+std::string list_of(const std::vector<std::string>& events) {
+  std::string text = "[";
+  for (const std::string& each : events) text += (text.size() > 1 ? ",\n" : "") + each;
+  return text + "]";
+}
+
+// Values as no profiler should write them, each between events of the form that it nearly is.
+TEST(TraceReader, AFormTellsWhatAWalkTells) {
+  const std::string usual =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7, "ts": 10.250, "dur": 2.5,
+          "args": {"External id": 4, "queued": 0, "device": 0, "stream": 7, "correlation": 9, "grid": [4, 30, 1], "x": 1.5}})";
+  std::vector<std::string> events = {usual, usual, usual};
+  for (const std::string from : {"10.250", "2.5", "4,", "9,", "1.5", "0, \"stream", "\"k\"", "[4"}) {
+    for (const std::string to :
+         {"1", "-1", "0", "\"1\"", "NaN", "[1]", "{\"a\": 1}", "1e3", "1e400", "01", "1 ", "null", "-",
+          "18446744073709551615", "123456789012345.678", "12345678901234567890.5", "99999999"}) {
+      std::string odd = usual;
+      const char behind = from.back();
+      std::string value = from;
+      if (behind == ',') value.pop_back();
+      if (from == "0, \"stream") value = "0";
+      const std::size_t at = odd.find(from);
+      odd.replace(at, value == "[4" ? 2 : value.size(), value == "[4" ? "[" + std::string(to) : to);
+      events.insert(events.end(), {odd, odd, usual, usual});
+    }
+  }
+  std::vector<TraceWarning> walked, told;
+  const std::vector<std::string> by_form = all_fields(list_of(events), true, &told);
+  const std::vector<std::string> by_walk = all_fields(list_of(events), false, &walked);
+  ASSERT_EQ(by_form.size(), by_walk.size());
+  for (std::size_t i = 0; i < by_form.size(); ++i) EXPECT_EQ(by_form[i], by_walk[i]);
+  ASSERT_EQ(told.size(), walked.size());
+  EXPECT_GT(told.size(), 3U);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    EXPECT_EQ(told[i].what, walked[i].what);
+    EXPECT_EQ(told[i].count, walked[i].count);
+    EXPECT_EQ(told[i].offset, walked[i].offset);
+  }
+}
+
+TEST(TraceReader, AFormWithAnyByteWrongTellsWhatAWalkTells) {
+  const std::string usual = op("aten::mm", 1, 2, 3, R"("Input Dims": [[1, 2], []], "Ev Idx": 7)");
+  for (std::size_t at = 0; at < usual.size(); ++at) {
+    for (const char c : {'"', '{', '}', ']', ',', ':', '\\', 'x', '1', '-', ' ', '\n'}) {
+      std::string bad = usual;
+      bad[at] = c;
+      const std::string text = list_of({usual, usual, usual, bad, usual, bad, bad, usual});
+      ASSERT_EQ(all_fields(text, true), all_fields(text, false)) << at << c;
+    }
+  }
+}
+
+// More forms than are kept: those that come again are told from those that took their place.
+TEST(TraceReader, FormsThatWereForgotten) {
+  constexpr int kNames = 1500;
+  std::vector<std::string> events;
+  for (int i = 0; i < 2 * kNames; ++i) {
+    const std::string name = "op" + std::to_string(i % kNames) + std::string(1000, 'x');
+    for (int j = 0; j < 8; ++j) events.push_back(op(name, i, 1, i));
+  }
+  const std::string text = list_of(events);
+  EXPECT_EQ(all_fields(text, true), all_fields(text, false));
+  PieceSource source(text);
+  std::map<std::uint32_t, std::string> names;
+  (void)read_trace(source, [&](const TraceEvent& event) {
+    if (event.form == 0) return;
+    const auto [found, added] = names.try_emplace(event.form, event.name);
+    EXPECT_EQ(found->second, event.name);
+  });
+  EXPECT_GT(names.size(), std::size_t{kNames});  // they got new numbers
+}
+
+// Events that do not repeat are walked, and those that do are told by their form again.
+TEST(TraceReader, FormsThatAreNotExpectedForAWhile) {
+  std::vector<std::string> events;
+  for (int i = 0; i < 60000; ++i) events.push_back(op("op" + std::to_string(i < 3000 ? i : 0), i, 1, i));
+  const std::string text = list_of(events);
+  EXPECT_EQ(all_fields(text, true), all_fields(text, false));
+  PieceSource source(text);
+  std::size_t told = 0;
+  (void)read_trace(source, [&told](const TraceEvent& event) { told += event.form != 0 ? 1 : 0; });
+  EXPECT_GT(told, 30000U);
+  EXPECT_LT(told, 57000U);
+}
+
 TEST(JsonTokens, CutsBetweenTokens) {
   EXPECT_EQ(cut_between_tokens("{\"a\": 1,\n \"b"), 9U);
   EXPECT_EQ(cut_between_tokens("{\"a\": \"b\\\"c\", 12"), std::string_view("{\"a\": \"b\\\"c\"").size());
   EXPECT_EQ(cut_between_tokens("{\"a\": \"unclosed"), 6U);
-  EXPECT_EQ(cut_between_tokens("[1, 2, 3"), 6U);
+  EXPECT_EQ(cut_between_tokens("[1, 2, 3"), 7U);
+  EXPECT_EQ(cut_between_tokens("[1, 23\"4"), 4U);  // the quote is a part of the token before it
   EXPECT_EQ(cut_between_tokens("\"unclosed"), 0U);
 }
 
