@@ -36,7 +36,7 @@ struct OpPath {
 struct GpuWork {
   TraceKind kind = TraceKind::kernel;
   std::string name;
-  std::string grid, block;  // JSON: "[557496, 1, 1]"; empty: not recorded
+  std::string grid, block;  // "[557496,1,1]"; empty: not recorded
   std::uint64_t bytes = 0;  // of a copy; 0: not recorded
 };
 
@@ -77,7 +77,7 @@ struct Trace {
   std::vector<GpuStream> streams;
   std::vector<TraceSpan> spans;
   std::vector<std::string> span_names;
-  std::vector<std::string> threads;  // "PID TID" as JSON has them
+  std::vector<std::string> threads;  // their keys (engine/trace_collect.h)
   std::uint64_t cpu_ops = 0, python_functions = 0;
   std::int64_t begin_ns = 0, end_ns = 0;  // first start and last end of all of that
   // Operators that are not nested as calls are (a file that is not in the order of time): what an operator called is not known, and

@@ -12,12 +12,28 @@ namespace {
 constexpr char kSeparator = '\x1F';  // in no JSON string
 constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
 
+// A list of numbers and strings as it is written, without the blanks between them, which whoever wrote the file chose.
+void append_list(std::string& out, std::string_view list) {
+  bool inside = false;  // of a string
+  for (std::size_t at = 0; at < list.size(); ++at) {
+    const char c = list[at];
+    if (!inside && (c == ' ' || c == '\t' || c == '\r' || c == '\n')) continue;
+    out += c;
+    if (c == '"') inside = !inside;
+    if (c == '\\' && inside && at + 1 < list.size()) out += list[++at];
+  }
+}
+
 bool puts_work_on_gpu(std::string_view name) {
   return name.find("Launch") != std::string_view::npos || name.find("Memcpy") != std::string_view::npos ||
          name.find("Memset") != std::string_view::npos;
 }
 
 }  // namespace
+
+void set_thread_key(std::string& key, const TraceEvent& event) {
+  key.assign(event.pid).append(1, kSeparator).append(event.tid);
+}
 
 void TraceCollector::take(const TraceEvent& event) {
   if (event.phase == 'B') return begin(event);
@@ -61,10 +77,10 @@ void TraceCollector::warn(const std::string& what, std::uint64_t offset) {
 std::uint32_t TraceCollector::thread_of(const TraceEvent& event) {
   const std::string& last = last_thread_.first;
   if (last_thread_.second != kNone && last.size() == event.pid.size() + 1 + event.tid.size() &&
-      last.compare(0, event.pid.size(), event.pid) == 0 &&
+      last.compare(0, event.pid.size(), event.pid) == 0 && last[event.pid.size()] == kSeparator &&
       last.compare(event.pid.size() + 1, std::string::npos, event.tid) == 0)
     return last_thread_.second;
-  last_thread_.first.assign(event.pid).append(1, ' ').append(event.tid);
+  set_thread_key(last_thread_.first, event);
   last_thread_.second = threads_.id(last_thread_.first);
   if (last_thread_.second >= open_.size()) open_.resize(last_thread_.second + 1);
   return last_thread_.second;
@@ -80,10 +96,12 @@ TraceCollector::Known TraceCollector::known(const TraceEvent& event, Find find) 
 // --- operators -------------------------------------------------------------------------------------------------------
 
 std::uint32_t TraceCollector::op_of(const TraceEvent& event) {
-  key_.assign(event.name).append(1, kSeparator).append(event.dims).append(1, kSeparator);
-  key_.append(event.types).append(1, kSeparator);
+  key_.assign(event.name).append(1, kSeparator);
+  append_list(key_, event.dims);
+  append_list(key_.append(1, kSeparator), event.types);
+  key_.append(1, kSeparator);
   // How an input lies in memory matters for copies, and would tell apart calls of every other operator for nothing.
-  if (event.name.find("copy") != std::string_view::npos) key_.append(event.strides);
+  if (event.name.find("copy") != std::string_view::npos) append_list(key_, event.strides);
   return ops_.id(key_);
 }
 
@@ -134,8 +152,10 @@ void TraceCollector::open_op(const TraceEvent& event, std::int64_t end_ns, Threa
 
 std::uint32_t TraceCollector::work_of(const TraceEvent& event) {
   key_.assign(1, event.kind == TraceKind::kernel ? 'k' : event.kind == TraceKind::memory_copy ? 'c' : 's');
-  key_.append(event.name).append(1, kSeparator).append(event.grid).append(1, kSeparator);
-  key_.append(event.block).append(1, kSeparator).append(event.bytes);
+  key_.append(event.name).append(1, kSeparator);
+  append_list(key_, event.grid);
+  append_list(key_.append(1, kSeparator), event.block);
+  key_.append(1, kSeparator).append(event.bytes);
   return works_.id(key_);
 }
 

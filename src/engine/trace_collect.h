@@ -44,6 +44,9 @@ class NumberLog {
   std::uint64_t repeats_ = 0;  // of the difference, not written yet
 };
 
+// What tells a thread from others: its pid and its tid as JSON has them. Trace::threads holds these.
+void set_thread_key(std::string& key, const TraceEvent& event);
+
 class TraceCollector {
  public:
   // Events of one reading.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/trace_collect.h"
 #include "read/json_text.h"
 
 namespace suture {
@@ -44,7 +45,7 @@ StackCollector::StackCollector(const Trace& trace, const TraceTable& table, cons
 
 void StackCollector::take(const TraceEvent& event) {
   if (event.kind != TraceKind::python || event.phase != 'X' || !event.start_ns || !event.duration_ns) return;
-  key_.assign(event.pid).append(1, ' ').append(event.tid);
+  set_thread_key(key_, event);
   const auto thread = threads_.find(key_);
   if (thread == threads_.end()) return;
   const std::int64_t end = *event.start_ns + *event.duration_ns;

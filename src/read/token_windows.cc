@@ -60,7 +60,7 @@ void WindowCutter::next(TokenWindow& window) {
   rest_.assign(window.buffer_.get() + window.size_, window.filled_ - window.size_);
   offset_ += window.size_;
   window.last = ended_ && rest_.empty();
-  if (window.last) window.error = std::move(error_);
+  if (window.last || (window.broken && window.broken->at_end)) window.error = error_;
 }
 
 // What is left, and further bytes of the source until there are `up_to`, or none.
@@ -128,9 +128,10 @@ std::size_t WindowCutter::find_tokens(TokenWindow& window, std::size_t size) {
       window.broken = TokenWindow::Broken{offset_, "the text cannot be split into tokens"};
       return 0;
     }
-    window.broken =
-        TokenWindow::Broken{offset_ + at, at < size ? "a string holds a raw control character, or a quote is missing"
-                                                    : "the file ends within a string"};
+    window.broken = TokenWindow::Broken{
+        offset_ + at,
+        at < size ? "a string holds a raw control character, or a quote is missing" : "the file ends within a string",
+        false, at == size};
     size = begin;
   }
   window.tokens = window.found_.places();

@@ -33,9 +33,10 @@ class TokenWindow {
     std::uint64_t offset = 0;
     std::string why;
     bool too_large = false;  // a single token is
+    bool at_end = false;     // where the bytes end, whatever ended them: `error` says
   };
   std::optional<Broken> broken;
-  std::optional<Error> error;  // of the source, behind the last window
+  std::optional<Error> error;  // of the source, behind the last window; also in one that is broken where the bytes end
 
   [[nodiscard]] std::string_view bytes() const { return {buffer_.get(), size_}; }
   [[nodiscard]] std::uint64_t end() const { return offset + size_; }

@@ -85,6 +85,7 @@ struct RawEvent {
   [[nodiscard]] bool has(Field field) const { return (seen & 1U << field) != 0; }
 };
 using Field = RawEvent::Field;
+constexpr std::uint32_t kOfArgs = (1U << Field::field_count) - (1U << Field::external);
 
 template <std::size_t Size>
 bool is(std::string_view key, const char (&name)[Size]) {
@@ -307,8 +308,9 @@ ValueEnd EventReader::walk(const TokenText& text, std::size_t token, EventNotes&
   const ValueEnd end = walk_object(
       text, token,
       [&](std::string_view key, std::size_t value) {
-        const bool args = key == "args" && value < text.places.size() && text.first(value) == '{';
-        return args ? walk_args(value) : skip_value(text, value);
+        if (key != "args") return skip_value(text, value);
+        raw.seen &= ~kOfArgs;  // of an earlier one
+        return value < text.places.size() && text.first(value) == '{' ? walk_args(value) : skip_value(text, value);
       },
       [&](std::string_view key, std::size_t at, std::size_t behind) { take(event_field(key), at, behind); });
   if (end.state != State::complete) return end;

@@ -118,7 +118,8 @@ class Reader {
     for (const std::uint32_t place : window.replaced) replaced_.push_back(window.offset + place);
     const std::uint64_t passed = std::min(read_to_, seam_.empty() || done_ ? window.end() : seam_offset_);
     std::size_t said = 0;
-    for (; said < replaced_.size() && replaced_[said] < passed; ++said)
+    const auto is_damage = [&](std::uint64_t at) { return reading_.damage && reading_.damage->offset == at; };
+    for (; said < replaced_.size() && (replaced_[said] < passed || is_damage(replaced_[said])); ++said)
       warn("bytes that are not UTF-8 are read as \"?\"", replaced_[said]);
     replaced_.erase(replaced_.begin(), replaced_.begin() + static_cast<std::ptrdiff_t>(said));
     if (phase_ == Phase::after) replaced_.clear();
@@ -151,10 +152,10 @@ class Reader {
       damaged(begun, too_large_words());
     } else if (phase_ == Phase::wrong_event) {
       unclear(window.end());  // the first thing that was wrong, whatever follows from it
+    } else if (window.error && (!window.broken || window.broken->at_end)) {
+      damaged(window.broken ? window.broken->offset : window.end(), window.error->message);
     } else if (window.broken) {
       damaged(window.broken->offset, window.broken->why);
-    } else if (window.error) {
-      damaged(window.end(), window.error->message);
     } else if (phase_ == Phase::start) {
       error_ = no_trace("holds nothing but blanks", "did the profiler finish writing it?");
     } else if (phase_ == Phase::skipping || (phase_ == Phase::object && within)) {

@@ -67,6 +67,32 @@ TEST(TraceCollect, TimesOnTheCpuAreOwnAndInAll) {
   EXPECT_EQ(row_of(it, "b").cpu_self_ns, 6000);
 }
 
+TEST(TraceCollect, BlanksInListsTellNothingApart) {
+  const Analysed it = analysed({op("a", 0, 1, 1, R"("Input Dims": [[2, 3], []], "Input type": ["c10::Half", "a b"])"),
+                                op("a", 2, 1, 2, R"("Input Dims":[[2,3],[]], "Input type":["c10::Half","a b"])"),
+                                kernel("k", 50, 5, 0, 0, 7, R"("grid": [1, 2, 3], "block": [4, 5, 6])"),
+                                kernel("k", 60, 5, 0, 0, 7, "\"grid\":[1,2,3], \"block\":[4,\n5,6]")});
+  ASSERT_EQ(it.trace.ops.size(), 1U);
+  EXPECT_EQ(it.trace.ops[0].dims, "[[2,3],[]]");
+  EXPECT_EQ(it.trace.ops[0].types, R"(["c10::Half","a b"])");
+  ASSERT_EQ(it.trace.works.size(), 1U);
+  EXPECT_EQ(it.trace.works[0].grid, "[1,2,3]");
+}
+
+TEST(TraceCollect, ThreadsWhoseNamesReadAlikeAreTwo) {
+  const auto named = [](std::string_view name, std::string_view pid, std::string_view tid, int ts, int dur) {
+    return R"({"ph":"X","cat":"cpu_op","name":")" + std::string(name) + R"(","pid":")" + std::string(pid) +
+           R"(","tid":")" + std::string(tid) + R"(","ts":)" + std::to_string(ts) + R"(,"dur":)" + std::to_string(dur) +
+           "}";
+  };
+  for (const auto& [pid, tid] : {std::pair("a", " c"), std::pair("a", "b c"), std::pair("a b c", "")}) {
+    const Analysed it = analysed({named("outer", "a b", "c", 0, 10), named("other", pid, tid, 1, 5)});
+    EXPECT_EQ(row_of(it, "outer").cpu_self_ns, 10000) << pid << "|" << tid;
+  }
+  const Analysed near = analysed({named("outer", "ab", "c", 0, 10), named("other", "a", " c", 1, 5)});
+  EXPECT_EQ(row_of(near, "outer").cpu_self_ns, 10000);
+}
+
 TEST(TraceCollect, AnOperatorWithinItselfCountsOnceInItsTotal) {
   const Analysed it =
       analysed({op("aten::to", 0, 10, 1), op("aten::to", 1, 8, 2), op("aten::copy_", 2, 6, 3), kernel("k", 50, 5, 3)});

@@ -302,6 +302,32 @@ TEST(TraceReader, ValuesThatAreNoneAreSaid) {
   EXPECT_TRUE(warned(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"dur":2})", "twice"));
   EXPECT_EQ(fields(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"dur":2})").event.duration_ns, 2000);
   EXPECT_FALSE(warned(R"({"ph":"i","ts":1,"name":"x"})", ""));
+  const std::string twice = R"({"ph":"X","cat":"kernel","args":{"External id":1,"stream":7},"args":{"device":0}})";
+  EXPECT_TRUE(warned(twice, "twice"));
+  EXPECT_EQ(fields(twice).event.external, std::nullopt);  // none of the first one's
+}
+
+TEST(TraceReader, ASourceThatFailsWithinAStringIsWhatEndedTheFile) {
+  const Error error{Exit::file_system, "the stream is not complete", std::nullopt, ""};
+  for (const std::size_t window : {64U, 1U << 18U}) {
+    const Got it = got(R"([{"ph":"X","name":"a"},{"ph":"X","name":"b)", window, 7, error);
+    EXPECT_THAT(it.names, ElementsAre("a"));
+    ASSERT_TRUE(it.reading && it.reading->damage);
+    EXPECT_EQ(it.reading->damage->why, "the stream is not complete");
+    EXPECT_EQ(it.reading->damage->offset, 42U);
+    // A string that was broken before is told as that.
+    const Got broken = got("[{\"ph\":\"X\",\"name\":\"a\n\"},{\"ph\":\"X\",\"name\":\"b", window, 7, error);
+    ASSERT_TRUE(broken.reading && broken.reading->damage);
+    EXPECT_THAT(broken.reading->damage->why, HasSubstr("raw control character"));
+  }
+}
+
+TEST(TraceReader, AByteThatIsNotUtf8AndIsTheDamageIsTold) {
+  const Got it = got("[{\"ph\":\"X\",\"name\":\"a\"}\xFF{\"ph\":\"X\",\"name\":\"b\"}]");
+  ASSERT_TRUE(it.reading && it.reading->damage);
+  EXPECT_EQ(it.reading->damage->offset, 22U);
+  ASSERT_EQ(it.reading->warnings.size(), 1U);
+  EXPECT_EQ(it.reading->warnings[0].offset, 22U);
 }
 
 // Every field of every event, as text.
