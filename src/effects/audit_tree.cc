@@ -95,10 +95,17 @@ class Worker {
   void folder(const Work& work, const std::string& name) {
     const Io<FileInfo> info = fs_.info_at(work.folder->handle(), name);
     if (!info) return problem(work.path + name, errno_words(info.error));
+    if (info.value.kind == FileInfo::Kind::symlink) return folder_link(work.path + name);
     if (info.value.kind != FileInfo::Kind::folder) return;
     const Io<Handle> handle = fs_.open_folder(work.folder->handle(), name);
     if (!handle) return problem(work.path + name, "cannot open the folder: " + errno_words(handle.error));
     queue_.put({std::make_shared<Opened>(fs_, handle.value), work.path + name + "/", {}});
+  }
+
+  // A folder of the tree that a link leads to is read in its own place; one outside of it is not read, and may be a package.
+  void folder_link(const std::string& path) {
+    if (path.find('.', path.rfind('/') + 1) != std::string::npos) return;  // no name that can be imported
+    if (const Result<TreeFolder::Place> place = tree_.resolve(path); !place) problem(path, place.error().message);
   }
 
   void file(const Work& work, const std::string& name) {

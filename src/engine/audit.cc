@@ -20,7 +20,17 @@ namespace {
 
 constexpr std::size_t kMostText = 160;
 constexpr std::size_t kMostLine = 1000;  // that a message shows
-constexpr int kMostRounds = 4;           // of looking for what a receiver is elsewhere in the file
+constexpr int kMostRounds = 4;  // of looking for what a receiver is elsewhere in the file; then all of it is parsed
+constexpr std::string_view kGaps = " \t\f\\\r\n";  // what may stand between two tokens, but for comments
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) > 127;
+}
+// Whether a word stands at `at`, and no part of a longer one.
+bool word_at(std::string_view text, std::size_t at, std::string_view word) {
+  return text.substr(at).starts_with(word) && (at == 0 || !is_word(text[at - 1])) &&
+         (at + word.size() == text.size() || !is_word(text[at + word.size()]));
+}
 
 // --- sites -----------------------------------------------------------------------------------------------------------
 
@@ -221,7 +231,7 @@ class FileAuditor {
     }
   }
 
-  // false: what was parsed does not read as Python; the rest of the file may explain it.
+  // false: what was parsed does not read as Python, or leads on and on; the rest of the file may explain it.
   bool audit() {
     for (int round = 0; round < kMostRounds; ++round) {
       out_ = FileAudit{};
@@ -241,7 +251,7 @@ class FileAuditor {
       }
       if (!write_sites(file->target())) return true;
     }
-    return true;
+    return false;
   }
 
   bool too_large() {
@@ -285,10 +295,24 @@ class FileAuditor {
     std::string statements;
     for (const LogicalLine& line : outline_.lines) {
       const std::string_view text = trim(bytes_.substr(line.begin, line.end - line.begin));
-      if (text.starts_with("import ") || text.starts_with("from ")) statements += std::string(text) + "\n";
+      const std::size_t begin = import_in(text);
+      if (begin != std::string_view::npos) statements += std::string(text.substr(begin)) + "\n";
     }
     const auto file = parse_file(path_, statements);
     return file->problem ? std::vector<Import>() : imports_of(file->target());
+  }
+  // Where an import statement begins in a logical line: with it, or behind a colon or semicolon (`try: import a`).
+  static std::size_t import_in(std::string_view line) {
+    if (word_at(line, 0, "import") || word_at(line, 0, "from")) return 0;
+    if (line.find("import") == std::string_view::npos || line.find_first_of("\"'") != std::string_view::npos)
+      return std::string_view::npos;
+    for (std::size_t at = line.find_first_of(":;"); at != std::string_view::npos;
+         at = line.find_first_of(":;", at + 1)) {
+      const std::size_t begin = line.find_first_not_of(kGaps, at + 1);
+      if (begin == std::string_view::npos) break;
+      if (word_at(line, begin, "import") || word_at(line, begin, "from")) return begin;
+    }
+    return std::string_view::npos;
   }
 
   // The functions in which a class assigns the wanted attributes, and those in which a planning method is replaced.
@@ -310,10 +334,9 @@ class FileAuditor {
   }
   [[nodiscard]] bool is_class(const LogicalLine& line, std::string_view name) const {
     if (line.kind != LogicalLine::Kind::klass) return false;
-    std::string_view text = trim(bytes_.substr(line.begin, line.end - line.begin));
-    text = trim(text.substr(5));
-    const bool ends = text.size() == name.size() || text.find_first_of(" \t(:[\\") == name.size();
-    return text.starts_with(name) && ends;
+    const std::string_view text = trim(bytes_.substr(line.begin, line.end - line.begin));
+    const std::size_t at = text.find_first_not_of(kGaps, std::string_view("class").size());
+    return at != std::string_view::npos && word_at(text, at, name);
   }
   [[nodiscard]] Range block_of(std::size_t line) const {
     std::size_t end = line + 1;
@@ -323,17 +346,28 @@ class FileAuditor {
   // What may be `X.name = ...`, `X.name: T`, `X.name[...] = ...`, `X.name.append(...)`, `(X.name, ...) = ...`.
   void add_assignments(Range block, const std::string& name) {
     const std::string_view text = bytes_.substr(0, block.end);
-    for (std::size_t at = text.find("." + name, block.begin); at != std::string_view::npos;
-         at = text.find("." + name, at + 1)) {
-      const std::size_t behind = text.find_first_not_of(" \t\\\r\n", at + name.size() + 1);
-      if (behind == std::string_view::npos) continue;
-      const std::string_view next = text.substr(behind, 10);
-      const bool adjacent = behind == at + name.size() + 1;
-      const bool sets = (next[0] == '=' && next.substr(0, 2) != "==") || next[0] == ':' || next[0] == '[' ||
-                        next[0] == ',' || next[0] == ')' || next.starts_with(".append") || next.starts_with(".insert");
-      const bool word = adjacent && (std::isalnum(static_cast<unsigned char>(next[0])) != 0 || next[0] == '_');
-      if (sets && !word) excerpts_.push_back(excerpt_around(outline_, static_cast<std::uint32_t>(at)));
+    for (std::size_t at = text.find(name, block.begin); at != std::string_view::npos; at = text.find(name, at + 1)) {
+      if (word_at(text, at, name) && follows_dot(text, at) && is_set(text, at + name.size()))
+        excerpts_.push_back(excerpt_around(outline_, static_cast<std::uint32_t>(at)));
     }
+  }
+  // Behind a comment, in brackets, a dot may stand where it is not looked for.
+  static bool follows_dot(std::string_view text, std::size_t at) {
+    const std::size_t before = text.substr(0, at).find_last_not_of(kGaps);
+    if (before == std::string_view::npos) return false;
+    const std::string_view gap = text.substr(before + 1, at - before - 1);
+    return text[before] == '.' ||
+           (gap.find('\n') != std::string_view::npos && gap.find('\\') == std::string_view::npos);
+  }
+  static bool is_set(std::string_view text, std::size_t behind) {
+    const std::size_t at = text.find_first_not_of(kGaps, behind);
+    if (at == std::string_view::npos) return false;
+    const char c = text[at];
+    if (c == '=') return text.substr(at, 2) != "==";
+    if (c == ':' || c == '[' || c == ',' || c == ')' || c == '#') return true;
+    if (c != '.') return false;
+    const std::size_t method = text.find_first_not_of(kGaps, at + 1);
+    return method != std::string_view::npos && (word_at(text, method, "append") || word_at(text, method, "insert"));
   }
 
   const AuditRules& rules_;

@@ -252,9 +252,7 @@ class Lexer {
           return;
         }
         ++at_;
-      } else if (c == '\n' && !triple) {
-        return give_up();
-      } else if (c == '\0' || (c == '\r' && peek(1) != '\n')) {
+      } else if ((c == '\n' && !triple) || c == '\0' || (c == '\r' && peek(1) != '\n')) {
         return give_up();
       } else if (field && c == '{') {
         if (peek(1) == '{') {

@@ -141,12 +141,20 @@ def main():
             names.append(f"{name}.py")
         os.mkfifo(tree / "pipe.py")
         (tree / "loop.py").symlink_to("loop.py")
+        inside, outside = tree / "inside", pathlib.Path(scratch) / "outside"
+        for folder in (inside, outside):
+            folder.mkdir()
+            (folder / "__init__.py").write_bytes(b"")
+        names.append("inside/__init__.py")
+        (tree / "again").symlink_to("inside")  # read in its own place
+        (tree / "linked").symlink_to(outside)
         run = subprocess.run([driver.SUTURE, "audit", "--json", "-t", tree], capture_output=True, check=False,
                              timeout=SECONDS, preexec_fn=limited)
         assert run.returncode in (4, 6), f"exit code {run.returncode}: {run.stderr.decode(errors='replace')[-2000:]}"
         report = json.loads(run.stdout)["trees"][0]["audit"]
         named = {problem["file"] for problem in report["problems"]}
-        assert {"pipe.py", "loop.py", "large_code.py", "large_comment.py"} <= named, named
+        assert {"pipe.py", "loop.py", "large_code.py", "large_comment.py", "linked"} <= named, named
+        assert "again" not in named, named
         unread = len({"pipe.py", "loop.py", "large_code.py", "large_comment.py"})
         assert report["files_read"] == len(names) + 2 - unread, (report["files_read"], len(names))
         good = [site for site in report["sites"] if site["path"] == "good.py"]

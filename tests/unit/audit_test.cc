@@ -93,6 +93,70 @@ TEST(Audit, ReadsOnlyTheDefinitionOfASite) {
   EXPECT_FALSE(audit_file(*rules.audit, "a.py", "'''plan(1)'''\n").parsed);
 }
 
+// What is said of the receiver of the file's one call, with what the file puts in its method's place; both depths must agree.
+std::string receiver_at_both_depths(const std::string& code) {
+  const Compiled rules = calls();
+  const auto told = [&](AuditDepth depth) -> std::string {
+    const FileAudit audit = audit_file(*rules.audit, "a.py", code, depth);
+    if (audit.sites.size() != 1 || !audit.sites[0].receiver) return "none";
+    const Receiver& receiver = *audit.sites[0].receiver;
+    std::string out = receiver.module + ":" + receiver.name;
+    for (const Replacement& each : audit.sites[0].replaced) out += " " + each.method + "=" + each.function;
+    return out;
+  };
+  const std::string some = told(AuditDepth::excerpts);
+  EXPECT_EQ(some, told(AuditDepth::whole)) << code;
+  return some;
+}
+
+TEST(Audit, ImportsAreFoundWhereverTheyStand) {
+  const std::string use =
+      "\nclass A:\n    def __init__(self):\n        self.w = W(1)\n    def f(self):\n        self.w.plan(1)\n";
+  for (const std::string import :
+       {"from m import W", "from\tm import W", "from \\\n m import W",
+        "try: from m import W\nexcept ImportError: W = None", "if 1:  from m import W", "a = 1; from m import W",
+        "try:\n    from m import W\nexcept ImportError:\n    pass"})
+    EXPECT_EQ(receiver_at_both_depths(import + use), "m:W");
+  EXPECT_EQ(receiver_at_both_depths("x = 'a: from n import W'\nfrom m import W" + use), "m:W");
+  EXPECT_EQ(receiver_at_both_depths("from.m import W" + use), ".m:W");
+}
+
+TEST(Audit, AssignmentsAreFoundHoweverTheyAreSpaced) {
+  const std::string head = "from m import W\nclass A:\n    def __init__(self):\n        ";
+  const std::string tail = "\n    def f(self):\n        self.w.plan(1)\n";
+  for (const std::string set : {"self.w = W()", "self . w = W()", "self.\\\n  w = W()", "self.w\f= W()",
+                                "self.w \\\n = W()", "self.w: W = 1", "self.wide = 2; self.w = W()"})
+    EXPECT_EQ(receiver_at_both_depths(head + set + tail), "m:W") << set;
+  for (const std::string set :
+       {"(self.w) = W()", "(self.\n w) = W()", "(self. # why\n w) = W()", "(self.w # why\n) = W()"})
+    EXPECT_EQ(receiver_at_both_depths(head + set + tail), ":") << set;  // targets in parentheses are not read
+  const std::string replaced =
+      "from m import W\nfrom functools import partial\ndef f(w: W):\n    w.plan(1)\ndef h(w):\n    ";
+  for (const std::string set : {"w.plan = partial(g, w)", "w . plan = partial(g, w)", "w. plan = partial(g, w)"})
+    EXPECT_EQ(receiver_at_both_depths(replaced + set + "\n"), "m:W plan=g") << set;
+}
+
+TEST(Audit, AChainOfClassesIsFollowedToItsEnd) {
+  std::string code = "from m import W\n";
+  std::string path = "self.m";
+  for (int i = 0; i < 7; ++i) {
+    code += "class C" + std::to_string(i) + ":\n    def __init__(self):\n        self.n" + std::to_string(i) + " = " +
+            (i < 6 ? "C" + std::to_string(i + 1) : "W") + "()\n";
+    path += ".n" + std::to_string(i);
+  }
+  code += "class A:\n    def __init__(self):\n        self.m = C0()\n    def f(self):\n        " + path + ".plan(1)\n";
+  EXPECT_EQ(receiver_at_both_depths(code), "m:W");
+}
+
+TEST(Audit, ClassesOfOneNameAreFoundHoweverTheirHeadsAreSpaced) {
+  const std::string first =
+      "from m import W, V\nclass A:\n    def __init__(self):\n        self.w = W()\n    def f(self):\n"
+      "        self.w.plan(1)\n";
+  for (const std::string head : {"class A:", "class \\\n  A:", "class\tA :", "class A\\\n(object):"})
+    EXPECT_EQ(receiver_at_both_depths(first + head + "\n    def __init__(self):\n        self.w = V()\n"), ":") << head;
+  EXPECT_EQ(receiver_at_both_depths(first + "class AB:\n    def __init__(self):\n        self.w = V()\n"), "m:W");
+}
+
 TEST(Outline, IsNotSureOfWhatPythonRefuses) {
   std::vector<Hit> none;
   for (const std::string code :
