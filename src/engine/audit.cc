@@ -351,13 +351,14 @@ class FileAuditor {
         excerpts_.push_back(excerpt_around(outline_, static_cast<std::uint32_t>(at)));
     }
   }
-  // Behind a comment, in brackets, a dot may stand where it is not looked for.
+  // Whether an attribute begins at `at`. Before a comment the dot is not looked for.
   static bool follows_dot(std::string_view text, std::size_t at) {
     const std::size_t before = text.substr(0, at).find_last_not_of(kGaps);
     if (before == std::string_view::npos) return false;
-    const std::string_view gap = text.substr(before + 1, at - before - 1);
-    return text[before] == '.' ||
-           (gap.find('\n') != std::string_view::npos && gap.find('\\') == std::string_view::npos);
+    if (text[before] == '.') return true;
+    const std::size_t newline = text.find('\n', before);
+    const std::size_t begin = text.rfind('\n', before) + 1;  // npos + 1 is 0
+    return newline < at && text.substr(begin, before - begin).find('#') != std::string_view::npos;
   }
   static bool is_set(std::string_view text, std::size_t behind) {
     const std::size_t at = text.find_first_not_of(kGaps, behind);
