@@ -239,11 +239,11 @@ class Lexer {
     const char quote = text_[at_];
     const bool triple = peek(1) == quote && peek(2) == quote;
     at_ += triple ? 3 : 1;
-    while (at_ < text_.size()) {
+    while (true) {
+      while (at_ < text_.size() && is(text_[at_], kPlain)) ++at_;
+      if (at_ >= text_.size()) break;
       const char c = text_[at_];
-      if (is(c, kPlain)) {
-        ++at_;
-      } else if (c == '\\') {
+      if (c == '\\') {
         at_ += text_.substr(at_, 3) == "\\\r\n" ? 3 : 2;
       } else if (c == quote) {
         if (!triple || (peek(1) == quote && peek(2) == quote)) {
