@@ -38,6 +38,13 @@ std::string one_line(std::string_view text, std::size_t most);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator, std::string_view last);
 
+// --- Words ------------------------------------------------------------------
+
+// A letter, digit or underscore of ASCII.
+inline bool is_ascii_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 // --- Lines ------------------------------------------------------------------
 
 // Lines without their newlines ("\n", "\r\n", "\r"); a newline at the end begins no further line. "" has none.

@@ -129,21 +129,16 @@ class Worker {
   // As read_file(), into the buffer that every file of this thread is read into: a file takes one read, which finds its end too, and
   // no memory.
   Io<std::string_view> read(Handle at, const std::string& name) {
-    const Io<Handle> handle = fs_.open_file(at, name);
-    if (!handle) return {handle.error, {}};
-    const Opened file(fs_, handle.value);
-    const Io<FileInfo> info = fs_.info(file.handle());
-    if (!info) return {info.error, {}};
-    if (info.value.kind == FileInfo::Kind::folder) return {EISDIR, {}};
-    if (info.value.kind != FileInfo::Kind::regular) return {EINVAL, {}};
-    if (info.value.size > kMostBytes) return {EFBIG, {}};
-    const auto expected = static_cast<std::size_t>(info.value.size);
+    const Io<RegularFile> opened = open_regular(fs_, at, name, kMostBytes);
+    if (!opened) return {opened.error, {}};
+    const Handle file = opened.value.file.handle();
+    const auto expected = static_cast<std::size_t>(opened.value.size);
     if (buffer_.size() <= expected) buffer_.resize(expected + 1);
     std::size_t size = 0;
     while (true) {
       if (size == buffer_.size()) buffer_.resize(2 * size);
       const std::size_t room = buffer_.size() - size;
-      const Io<std::size_t> part = fs_.read_into(file.handle(), size, {buffer_.data() + size, room});
+      const Io<std::size_t> part = fs_.read_into(file, size, {buffer_.data() + size, room});
       if (!part) return {part.error, {}};
       size += part.value;
       if (size > kMostBytes) return {EFBIG, {}};

@@ -80,16 +80,22 @@ Io<Done> write_all(FileSystem& fs, Handle file, std::string_view bytes) {
   return {};
 }
 
-Io<std::string> read_file(FileSystem& fs, Handle at, const std::string& name, std::uint64_t limit) {
+Io<RegularFile> open_regular(FileSystem& fs, Handle at, const std::string& name, std::uint64_t limit) {
   const Io<Handle> handle = fs.open_file(at, name);
   if (!handle) return {handle.error, {}};
-  const Opened file(fs, handle.value);
+  Opened file(fs, handle.value);
   const Io<FileInfo> info = fs.info(file.handle());
   if (!info) return {info.error, {}};
   if (info.value.kind == FileInfo::Kind::folder) return {EISDIR, {}};
   if (info.value.kind != FileInfo::Kind::regular) return {EINVAL, {}};
   if (info.value.size > limit) return {EFBIG, {}};
-  return read_all(fs, file.handle(), limit, info.value.size);
+  return {0, {std::move(file), info.value.size}};
+}
+
+Io<std::string> read_file(FileSystem& fs, Handle at, const std::string& name, std::uint64_t limit) {
+  const Io<RegularFile> opened = open_regular(fs, at, name, limit);
+  if (!opened) return {opened.error, {}};
+  return read_all(fs, opened.value.file.handle(), limit, opened.value.size);
 }
 
 Io<std::vector<std::string>> list_folder(FileSystem& fs, Handle at, const std::string& name) {

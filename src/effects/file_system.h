@@ -154,7 +154,13 @@ Error io_error(std::string_view doing, const std::string& path, int error);
 // All bytes of an open file; EFBIG where there are more than `limit`. `expected`: about how many there are.
 Io<std::string> read_all(FileSystem& fs, Handle file, std::uint64_t limit, std::uint64_t expected = 0);
 Io<Done> write_all(FileSystem& fs, Handle file, std::string_view bytes);
-// Opens, reads, closes. Not a regular file: EISDIR for a folder, EINVAL for the rest.
+struct RegularFile {
+  Opened file;
+  std::uint64_t size = 0;  // when it was opened
+};
+// Not a regular file: EISDIR for a folder, EINVAL for the rest. Larger than `limit`: EFBIG.
+Io<RegularFile> open_regular(FileSystem& fs, Handle at, const std::string& name, std::uint64_t limit);
+// Opens, reads, closes. Errors are those of open_regular() too.
 Io<std::string> read_file(FileSystem& fs, Handle at, const std::string& name, std::uint64_t limit);
 // The names in a folder.
 Io<std::vector<std::string>> list_folder(FileSystem& fs, Handle at, const std::string& name);

@@ -77,9 +77,9 @@ class RealFileSystem final : public FileSystem {
 
   Io<std::string> read(Handle file, std::uint64_t offset, std::size_t at_most) override {
     std::string bytes(at_most, '\0');
-    const ssize_t size = retried([&] { return ::pread(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
-    if (size == -1) return {errno, {}};
-    bytes.resize(static_cast<std::size_t>(size));
+    const Io<std::size_t> size = read_into(file, offset, bytes);
+    if (!size) return {size.error, {}};
+    bytes.resize(size.value);
     return {0, std::move(bytes)};
   }
   Io<std::size_t> read_into(Handle file, std::uint64_t offset, std::span<char> to) override {

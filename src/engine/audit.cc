@@ -2,7 +2,6 @@
 #include "engine/audit.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -21,10 +20,9 @@ namespace {
 constexpr std::size_t kMostText = 160;
 constexpr std::size_t kMostLine = 1000;  // that a message shows
 constexpr int kMostRounds = 4;  // of looking for what a receiver is elsewhere in the file; then all of it is parsed
-constexpr std::string_view kGaps = " \t\f\\\r\n";  // what may stand between two tokens, but for comments
 
 bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) > 127;
+  return is_ascii_word(c) || static_cast<unsigned char>(c) > 127;
 }
 // Whether a word stands at `at`, and no part of a longer one.
 bool word_at(std::string_view text, std::size_t at, std::string_view word) {
@@ -224,7 +222,7 @@ class FileAuditor {
          at = text.find(kSelf, at + 1)) {
       const std::size_t begin = at + kSelf.size();
       std::size_t end = begin;
-      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+      while (end < text.size() && is_ascii_word(text[end])) ++end;
       std::pair<Range, std::string> one(block, text.substr(begin, end - begin));
       if (one.second.empty() || (at > hit.at && !speaks_of_dtype(one.second))) continue;
       if (std::find(expected.begin(), expected.end(), one) == expected.end()) expected.push_back(std::move(one));

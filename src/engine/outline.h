@@ -14,6 +14,9 @@
 
 namespace suture {
 
+// What may stand between two tokens of a logical line, but for comments.
+inline constexpr std::string_view kGaps = " \t\f\\\r\n";
+
 // A logical line: from the begin of its first line to behind the newline of its last.
 struct LogicalLine {
   enum class Kind : std::uint8_t { other, function, klass, decorator, clause };

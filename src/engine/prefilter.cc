@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.h"
 #include "engine/code.h"
 
 namespace suture {
 namespace {
 
-bool is_ascii_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < 128;
 }

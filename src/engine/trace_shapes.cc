@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text.h"
 #include "read/json_text.h"
 
 namespace suture {
@@ -187,19 +188,15 @@ std::optional<std::int64_t> bytes_moved(const TraceOp& op) {
 
 namespace {
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // The functor in the template of an elementwise kernel: the first word that ends like one.
 std::string functor_in(View text) {
   for (std::size_t at = 0; at < text.size();) {
-    if (!is_word(text[at])) {
+    if (!is_ascii_word(text[at])) {
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
+    while (end < text.size() && is_ascii_word(text[end])) ++end;
     const View word = text.substr(at, end - at);
     if (word.ends_with("_kernel_cuda") || word.ends_with("_kernel") || word.starts_with("CUDAFunctor") ||
         word.ends_with("Functor"))

@@ -5,16 +5,14 @@
 #include <array>
 #include <iterator>
 
+#include "base/text.h"
+
 namespace suture {
 namespace {
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // Behind the word that begins at `at`.
 std::size_t word_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_word(text[at])) ++at;
+  while (at < text.size() && is_ascii_word(text[at])) ++at;
   return at;
 }
 
@@ -28,40 +26,31 @@ bool is_keyword(std::string_view word) {
 
 // A name by itself, no attribute. (`x. name` with a blank is let pass.)
 bool is_plain(std::string_view text, std::size_t at) {
-  return at == 0 || (text[at - 1] != '.' && !is_word(text[at - 1]));
+  return at == 0 || (text[at - 1] != '.' && !is_ascii_word(text[at - 1]));
 }
 
 // Behind blanks, line ends, continuations and comments.
 std::size_t behind_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '#') {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\\') {
-      ++at;
-    } else {
-      break;
-    }
+  while (true) {
+    at = std::min(text.find_first_not_of(kGaps, at), text.size());
+    if (at == text.size() || text[at] != '#') return at;
+    at = std::min(text.find('\n', at), text.size());
   }
-  return at;
 }
 
 bool is_operand_end(std::string_view text, std::size_t end) {
   while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
   if (end == 0) return false;
   const char c = text[end - 1];
-  if (!is_word(c)) return c == ')' || c == ']' || c == '}' || c == '"' || c == '\'';
+  if (!is_ascii_word(c)) return c == ')' || c == ']' || c == '}' || c == '"' || c == '\'';
   std::size_t begin = end;
-  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  while (begin > 0 && is_ascii_word(text[begin - 1])) --begin;
   return !is_keyword(text.substr(begin, end - begin));
 }
 
 // Before blanks, line ends and continuations; a comment is not passed over.
 std::size_t before_blanks(std::string_view text, std::size_t end) {
-  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t' || text[end - 1] == '\n' || text[end - 1] == '\r' ||
-                     text[end - 1] == '\f' || text[end - 1] == '\\'))
-    --end;
-  return end;
+  return text.substr(0, end).find_last_not_of(kGaps) + 1;  // npos + 1 is 0
 }
 
 bool is_closing(char c) {
@@ -96,8 +85,8 @@ std::optional<std::size_t> primary_before(std::string_view text, std::size_t lin
       const auto opens = opening(text, line, at);
       if (!opens) return std::nullopt;
       begin = at = *opens;
-    } else if (is_word(text[at - 1])) {
-      while (at > line && is_word(text[at - 1])) --at;
+    } else if (is_ascii_word(text[at - 1])) {
+      while (at > line && is_ascii_word(text[at - 1])) --at;
       if (is_keyword(text.substr(at, word_end(text, at) - at))) break;
       begin = at;
       const std::size_t point = before_blanks(text, at);
@@ -231,7 +220,7 @@ const WordFlow::Reached& WordFlow::reached(const Origin& origin) {
   if (origin.parameter) {
     prefilter_.find(origin.anchors[0], text_, part_, [&](std::uint32_t at) {
       std::size_t begin = at;
-      while (begin > 0 && is_word(text_[begin - 1])) --begin;
+      while (begin > 0 && is_ascii_word(text_[begin - 1])) --begin;
       names.push_back(text_.substr(begin, word_end(text_, begin) - begin));
       return false;
     });
@@ -283,7 +272,7 @@ void WordFlow::add_bound(std::size_t line, std::vector<std::string_view>& names)
   const LogicalLine& own = lines_[line];
   const std::string_view until = text_.substr(0, own.end);
   for (std::size_t at = own.begin; at < until.size();) {
-    if (!is_word(until[at])) {
+    if (!is_ascii_word(until[at])) {
       ++at;
       continue;
     }

@@ -16,7 +16,7 @@
 namespace suture {
 
 struct FuzzReading {
-  std::vector<std::string> events;  // offset, kind, texts, numbers
+  std::vector<std::string> events;
   bool is_trace = false;
   std::optional<TraceReading> reading;
   TraceCollector collector;
@@ -33,13 +33,7 @@ inline FuzzReading read_for_fuzz(const std::string& text, std::size_t window, st
   FuzzReading it;
   PieceSource source(text, piece);
   const auto take = [&it](const TraceEvent& event) {
-    std::string all = std::to_string(event.offset) + " " + std::to_string(static_cast<int>(event.kind)) + event.phase;
-    for (const std::string_view text_of : {event.name, event.pid, event.tid, event.dims, event.types, event.strides,
-                                           event.device, event.stream, event.grid, event.block, event.bytes})
-      all.append("\n").append(text_of);
-    for (const auto& time : {event.start_ns, event.duration_ns}) all += time ? " " + std::to_string(*time) : " -";
-    for (const auto& id : {event.external, event.correlation}) all += id ? " " + std::to_string(*id) : " -";
-    it.events.push_back(std::move(all));
+    it.events.push_back(fields_of(event));
     it.collector.take(event);
   };
   Result<TraceReading> reading =

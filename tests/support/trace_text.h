@@ -32,6 +32,17 @@ class PieceSource final : public ByteSource {
   std::optional<Error> error_;
 };
 
+// Every field of an event, as text.
+inline std::string fields_of(const TraceEvent& event) {
+  std::string all = std::to_string(event.offset) + " " + std::to_string(static_cast<int>(event.kind)) + event.phase;
+  for (const std::string_view each : {event.name, event.pid, event.tid, event.dims, event.types, event.strides,
+                                      event.device, event.stream, event.grid, event.block, event.bytes})
+    all.append("\n").append(each);
+  for (const auto& time : {event.start_ns, event.duration_ns}) all += time ? " " + std::to_string(*time) : " -";
+  for (const auto& id : {event.external, event.correlation}) all += id ? " " + std::to_string(*id) : " -";
+  return all;
+}
+
 // One X event. `more`: further fields, as JSON with a comma before each.
 inline std::string x_event(std::string_view cat, std::string_view name, double ts, double dur,
                            std::string_view args = "", std::string_view more = "") {

@@ -9,7 +9,7 @@
 #include "effects/wrapper_source.h"
 #include "engine/outline.h"
 #include "engine/plan_site.h"
-#include "read/catalog.h"
+#include "support/audit_rules.h"
 
 namespace suture {
 namespace {
@@ -40,29 +40,11 @@ TEST(Prefilter, LiteralsThatARegexRequires) {
   EXPECT_EQ(required_literal("\\w+"), "");
 }
 
-// A rule file; its rules live as long.
-struct Compiled {
-  std::vector<Rule> rules;
-  std::optional<AuditRules> audit;
-  explicit Compiled(const std::string& yaml) {
-    auto read = read_rules(std::make_shared<const Source>("rules.yaml", yaml));
-    EXPECT_TRUE(read.ok()) << (read.ok() ? "" : to_text(read.error()));
-    rules = std::move(*read);
-    std::vector<const Rule*> pointers;
-    for (const Rule& rule : rules) pointers.push_back(&rule);
-    auto compiled = AuditRules::compile(pointers);
-    EXPECT_TRUE(compiled.ok()) << (compiled.ok() ? "" : to_text(compiled.error()));
-    audit = std::move(*compiled);
-  }
-  // LINE:TEXT of the sites; both depths must agree.
+struct Compiled : CompiledAudit {
+  using CompiledAudit::CompiledAudit;
+  // LINE:TEXT of the sites.
   std::vector<std::string> sites(const std::string& code) const {
-    std::vector<std::string> out, all;
-    for (const AuditSite& s : audit_file(*audit, "a.py", code).sites)
-      out.push_back(std::to_string(s.line) + ":" + s.text);
-    for (const AuditSite& s : audit_file(*audit, "a.py", code, AuditDepth::whole).sites)
-      all.push_back(std::to_string(s.line) + ":" + s.text);
-    EXPECT_EQ(out, all) << code;
-    return out;
+    return CompiledAudit::sites(code, [](const AuditSite& s) { return std::to_string(s.line) + ":" + s.text; });
   }
 };
 

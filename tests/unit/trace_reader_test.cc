@@ -335,15 +335,7 @@ std::vector<std::string> all_fields(const std::string& text, bool forms,
                                     std::vector<TraceWarning>* warnings = nullptr) {
   PieceSource source(text);
   std::vector<std::string> all;
-  const auto take = [&all](const TraceEvent& event) {
-    std::string one = std::to_string(event.offset) + " " + std::to_string(static_cast<int>(event.kind)) + event.phase;
-    for (const std::string_view each : {event.name, event.pid, event.tid, event.dims, event.types, event.strides,
-                                        event.device, event.stream, event.grid, event.block, event.bytes})
-      one.append("|").append(each);
-    for (const auto& time : {event.start_ns, event.duration_ns}) one += time ? " " + std::to_string(*time) : " -";
-    for (const auto& id : {event.external, event.correlation}) one += id ? " " + std::to_string(*id) : " -";
-    all.push_back(std::move(one));
-  };
+  const auto take = [&all](const TraceEvent& event) { all.push_back(fields_of(event)); };
   const Result<TraceReading> reading = read_trace(source, take, {.forms = forms});
   if (reading && warnings != nullptr) *warnings = reading->warnings;
   return all;

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "engine/audit.h"
+#include "support/audit_rules.h"
 
 namespace suture {
 namespace {
@@ -15,42 +15,24 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A rule that asks for all that a flow may be, compiled.
-class Casts {
+class Casts : public CompiledAudit {
  public:
-  Casts() {
-    auto read = read_rules(std::make_shared<const Source>(
-        "rules.yaml",
-        "rules:\n  - id: c\n    kind: cast\n    message: m\n    any_of:\n      - match: $B.to($$$)\n      - match: "
-        "$B.half()\n"
-        "      - match: $Q.$F($B, $$$)\n        where: {F: {regex: '^dequantize(_all)?$'}}\n"
-        "    where:\n      B:\n        comes_from: ['$P.$G($$$)', 'pool()', '$S.k_buffer[$L]']\n"
-        "        element_of: ['pair()', '$P.get_both($$$)']\n        through: ['$FROM.view($$$)', '$FROM.detach()']\n"
-        "        parameter: '(^|_)kept$'\n      G: {regex: '^get_(one|two)$'}\n      L: {not_regex: ':'}\n"));
-    EXPECT_TRUE(read.ok()) << (read.ok() ? "" : to_text(read.error()));
-    rules_ = std::move(*read);
-    std::vector<const Rule*> pointers;
-    for (const Rule& rule : rules_) pointers.push_back(&rule);
-    auto compiled = AuditRules::compile(pointers);
-    EXPECT_TRUE(compiled.ok()) << (compiled.ok() ? "" : to_text(compiled.error()));
-    audit_ = std::move(*compiled);
-  }
+  Casts()
+      : CompiledAudit(
+            "rules:\n  - id: c\n    kind: cast\n    message: m\n    any_of:\n      - match: $B.to($$$)\n      - match: "
+            "$B.half()\n"
+            "      - match: $Q.$F($B, $$$)\n        where: {F: {regex: '^dequantize(_all)?$'}}\n"
+            "    where:\n      B:\n        comes_from: ['$P.$G($$$)', 'pool()', '$S.k_buffer[$L]']\n"
+            "        element_of: ['pair()', '$P.get_both($$$)']\n        through: ['$FROM.view($$$)', "
+            "'$FROM.detach()']\n"
+            "        parameter: '(^|_)kept$'\n      G: {regex: '^get_(one|two)$'}\n      L: {not_regex: ':'}\n") {}
 
-  // LINE:TEXT of the sites; both depths must agree.
+  // LINE:SCOPE:TEXT of the sites.
   std::vector<std::string> sites(const std::string& code) const {
-    const std::vector<std::string> some = told(audit_file(*audit_, "a.py", code));
-    EXPECT_EQ(some, told(audit_file(*audit_, "a.py", code, AuditDepth::whole))) << code;
-    return some;
+    return CompiledAudit::sites(
+        code, [](const AuditSite& s) { return std::to_string(s.line) + ":" + s.scope + ":" + s.text; });
   }
-  bool parsed(const std::string& code) const { return audit_file(*audit_, "a.py", code).parsed; }
-
- private:
-  static std::vector<std::string> told(const FileAudit& audit) {
-    std::vector<std::string> out;
-    for (const AuditSite& s : audit.sites) out.push_back(std::to_string(s.line) + ":" + s.scope + ":" + s.text);
-    return out;
-  }
-  std::vector<Rule> rules_;
-  std::optional<AuditRules> audit_;
+  bool parsed(const std::string& code) const { return audit_file(*audit, "a.py", code).parsed; }
 };
 
 TEST(WordFlow, PassesOverWhatCastsSomethingElse) {
